@@ -1,0 +1,39 @@
+/** Packages published as ES modules only: jest runs CommonJS, so they go through the transformer. */
+const esModulesOnly = [
+  'geotiff',
+  'quick-lru',
+  'canonicalize',
+  'fast-png',
+  'iobuffer',
+  'fflate',
+  'd3-[a-z-]+',
+  'internmap',
+  'epsg-index',
+  'geotiff-geokeys-to-proj4',
+  'jsep',
+  'commander',
+  'mgrs',
+  'proj4',
+  'wkt-parser',
+  'xml-utils',
+  'zstddec',
+  'lerc',
+];
+
+const project = (displayName, testMatch) => ({
+  displayName,
+  testEnvironment: 'node',
+  testMatch,
+  transform: {
+    '^.+\\.(ts|js|mjs)$': [
+      '@swc/jest',
+      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+    ],
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(${esModulesOnly.join('|')})/)`],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'json'],
+});
+
+export default {
+  projects: [project('unit', ['<rootDir>/test/**/*.test.ts']), project('oracle', ['<rootDir>/test/**/*.oracle.ts'])],
+};
