@@ -1,0 +1,64 @@
+/**
+ * The claim store: one row per job, changed only by conditional writes (docs/design.md, section 4).
+ *
+ *     absent ──claim──▶ CLAIMED(owner, lease) ──commit, owner = me──▶ COMMITTED(result)   for ever
+ *                          │        ▲
+ *                          │        └── claim by anyone once lease_until < now, or by the same owner (a lost reply)
+ *                          └── release, owner = me: lease_until = now (never a delete)
+ *
+ * All times are milliseconds since the epoch on the caller's clock.
+ */
+export interface ClaimRow {
+  readonly jobId: string;
+  readonly state: 'CLAIMED' | 'COMMITTED';
+  /** Random per attempt: the fence. */
+  readonly owner: string;
+  readonly leaseUntil: number;
+  readonly claimedAt: number;
+  readonly finishedAt: number | null;
+  /** How many attempts ever won this job, this one included. */
+  readonly attempts: number;
+  /** What the committed work returned, as JSON text. */
+  readonly result: string | null;
+  /** Time to live, seconds since the epoch; on CLAIMED rows only. */
+  readonly expiresAt: number | null;
+}
+
+export interface ClaimRequest {
+  readonly jobId: string;
+  readonly owner: string;
+  readonly now: number;
+  readonly leaseUntil: number;
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Three answers, three actions: work; return the stored result and acknowledge; hide until the lease has run out. */
+export type ClaimAnswer =
+  | {
+      readonly kind: 'won';
+      readonly row: ClaimRow;
+      /** True when another owner's lapsed lease was taken. */ readonly tookOver: boolean;
+    }
+  | { readonly kind: 'committed'; readonly row: ClaimRow }
+  | { readonly kind: 'live'; readonly row: ClaimRow };
+
+export type OwnerAnswer = 'done' | 'lost';
+
+/** Every method throws StoreUnavailableError where the store gives no answer. */
+export interface ClaimStore {
+  /**
+   * `attribute_not_exists(job_id) OR (state = CLAIMED AND (lease_until < now OR owner = me))`, in one round trip.
+   * Taking over, or claiming again as the same owner after a lost reply, keeps one row; `attempts` grows by one only
+   * when the owner changes.
+   */
+  claim(request: ClaimRequest): Promise<ClaimAnswer>;
+  /** `state = CLAIMED AND owner = me`; COMMITTED by me is `done` too (a lost reply). Removes the time to live. */
+  commit(request: { jobId: string; owner: string; now: number; result: string }): Promise<OwnerAnswer>;
+  /** Lapses our own lease (`lease_until = now`), so that anyone may claim at once after. Never deletes. */
+  release(request: { jobId: string; owner: string; now: number }): Promise<OwnerAnswer>;
+  /** The heartbeat: a later `lease_until` under the owner's condition. */
+  extend(request: { jobId: string; owner: string; leaseUntil: number }): Promise<OwnerAnswer>;
+  /** A consistent read. */
+  get(jobId: string): Promise<ClaimRow | null>;
+}

@@ -1,0 +1,63 @@
+import type { BandStatistics } from '../raster/types.ts';
+
+/** Row and column of a window as the ledger spells them: `0007_0012`. */
+export type WindowName = string;
+
+/** One row of a scene's manifest: what became of one window. Written after its object, before its commit. */
+export type ManifestRow = WrittenRow | EmptyRow;
+
+export interface WrittenRow {
+  readonly state: 'WRITTEN';
+  readonly sceneJobId: string;
+  readonly window: WindowName;
+  readonly key: string;
+  readonly bytes: number;
+  readonly etag: string;
+  readonly sha256: string;
+  /** Digest of pixels and georeference. */
+  readonly digest: string;
+  /** Valid pixels of the window that are valid in at least one band. */
+  readonly validPixels: number;
+  /** One entry per output band; null where a band has no valid pixel here. */
+  readonly statistics: readonly (BandStatistics | null)[];
+}
+
+/** A window without one valid pixel: no object. */
+export interface EmptyRow {
+  readonly state: 'EMPTY';
+  readonly sceneJobId: string;
+  readonly window: WindowName;
+}
+
+export const PLAN_STATES = ['OPEN', 'ASSEMBLED', 'SUPERSEDED', 'FAILED', 'PURGED'] as const;
+export type PlanState = (typeof PLAN_STATES)[number];
+
+/** A plan as it is stored; `plan` is the JSON text of a ScenePlan and never changes. */
+export interface PlanRecord {
+  readonly sceneJobId: string;
+  readonly plan: string;
+  readonly windowCount: number;
+  readonly state: PlanState;
+  /** Why it is SUPERSEDED or FAILED. */
+  readonly reason: string | null;
+  /** ms since the epoch, before which the reaper leaves the scene alone. */
+  readonly nextHealAt: number;
+}
+
+/** Every method throws StoreUnavailableError where the store gives no answer; reads are consistent. */
+export interface ManifestStore {
+  /** Create-only. `exists` changes nothing. */
+  createPlan(record: PlanRecord): Promise<'created' | 'exists'>;
+  getPlan(sceneJobId: string): Promise<PlanRecord | null>;
+  /** OPEN → `to`; false where the plan was not OPEN. */
+  closePlan(sceneJobId: string, to: Exclude<PlanState, 'OPEN'>, reason: string | null): Promise<boolean>;
+  /** SUPERSEDED or FAILED → OPEN: the same scene was rung again. False where the plan was neither. */
+  reopenPlan(sceneJobId: string): Promise<boolean>;
+  listPlans(): Promise<PlanRecord[]>;
+  /** Create-only, keyed by scene and window. `exists` changes nothing. */
+  putRow(row: ManifestRow): Promise<'created' | 'exists'>;
+  getRow(sceneJobId: string, window: WindowName): Promise<ManifestRow | null>;
+  countRows(sceneJobId: string): Promise<number>;
+  /** A scene's rows in order of window name. */
+  listRows(sceneJobId: string): Promise<ManifestRow[]>;
+}

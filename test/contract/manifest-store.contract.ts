@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import type { ManifestRow, ManifestStore, PlanRecord } from '../../lambda/gates/manifest-store.ts';
+import { type ContractCase, type MakeSubject, contractTests } from './contract.ts';
+
+const plan = (change: Partial<PlanRecord> = {}): PlanRecord => ({
+  sceneJobId: 'scene',
+  plan: '{"grid":"ä"}',
+  windowCount: 4,
+  state: 'OPEN',
+  reason: null,
+  nextHealAt: 1_767_225_600_000,
+  ...change,
+});
+
+const written = (window: string, etag = 'etag', sceneJobId = 'scene'): ManifestRow => ({
+  state: 'WRITTEN',
+  sceneJobId,
+  window,
+  key: `tiles/${sceneJobId}/${window}.tif`,
+  bytes: 4_294_967_297,
+  etag,
+  sha256: 'ab',
+  digest: 'cd',
+  validPixels: 262_143,
+  statistics: [{ count: 262_143, min: -1, max: 0.1 + 0.2, mean: 1 / 3, m2: 1e-300 }, null],
+});
+
+const empty = (window: string, sceneJobId = 'scene'): ManifestRow => ({ state: 'EMPTY', sceneJobId, window });
+
+/** The rules of docs/design.md, sections 3 and 5, as far as a store can be asked about them. */
+export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
+  {
+    name: 'a plan reads back as it was written',
+    run: async (store) => {
+      assert.equal(await store.getPlan('scene'), null);
+      assert.equal(await store.createPlan(plan()), 'created');
+      assert.deepEqual(await store.getPlan('scene'), plan());
+      await store.createPlan(plan({ sceneJobId: 'other' }));
+      const ids = (await store.listPlans()).map(({ sceneJobId }) => sceneJobId);
+      assert.deepEqual(ids.sort(), ['other', 'scene']);
+    },
+  },
+  {
+    name: 'a second plan of a scene exists and changes nothing',
+    run: async (store) => {
+      await store.createPlan(plan());
+      assert.equal(await store.createPlan(plan({ plan: '{"grid":2}', windowCount: 9 })), 'exists');
+      assert.deepEqual(await store.getPlan('scene'), plan());
+    },
+  },
+  {
+    name: 'of eight plans at once one is created',
+    run: async (store) => {
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => store.createPlan(plan({ plan: `${n}` }))));
+      assert.equal(answers.filter((answer) => answer === 'created').length, 1);
+      assert.equal((await store.getPlan('scene'))?.plan, String(answers.indexOf('created')));
+    },
+  },
+  {
+    name: 'a plan is closed only while it is open, and keeps the reason',
+    run: async (store) => {
+      assert.equal(await store.closePlan('scene', 'FAILED', 'no plan'), false);
+      assert.equal(await store.getPlan('scene'), null);
+      await store.createPlan(plan());
+      assert.equal(await store.closePlan('scene', 'SUPERSEDED', 'a source changed'), true);
+      assert.equal(await store.closePlan('scene', 'ASSEMBLED', null), false);
+      assert.deepEqual(await store.getPlan('scene'), plan({ state: 'SUPERSEDED', reason: 'a source changed' }));
+    },
+  },
+  {
+    name: 'a superseded or failed plan may be opened again, no other',
+    run: async (store) => {
+      assert.equal(await store.reopenPlan('scene'), false);
+      await store.createPlan(plan());
+      assert.equal(await store.reopenPlan('scene'), false);
+      for (const state of ['SUPERSEDED', 'FAILED'] as const) {
+        await store.closePlan('scene', state, 'why');
+        assert.equal(await store.reopenPlan('scene'), true);
+        assert.equal((await store.getPlan('scene'))?.state, 'OPEN');
+      }
+      await store.closePlan('scene', 'ASSEMBLED', null);
+      assert.equal(await store.reopenPlan('scene'), false);
+      assert.equal((await store.getPlan('scene'))?.state, 'ASSEMBLED');
+    },
+  },
+  {
+    name: 'rows read back as they were written, statistics to the last bit',
+    run: async (store) => {
+      assert.equal(await store.getRow('scene', '0000_0000'), null);
+      assert.equal(await store.putRow(written('0000_0000')), 'created');
+      assert.equal(await store.putRow(empty('0000_0001')), 'created');
+      assert.deepEqual(await store.getRow('scene', '0000_0000'), written('0000_0000'));
+      assert.deepEqual(await store.getRow('scene', '0000_0001'), empty('0000_0001'));
+    },
+  },
+  {
+    name: 'a second row of a window exists and changes nothing',
+    run: async (store) => {
+      await store.putRow(written('0000_0000', 'first'));
+      assert.equal(await store.putRow(written('0000_0000', 'second')), 'exists');
+      assert.equal(await store.putRow(empty('0000_0000')), 'exists');
+      assert.deepEqual(await store.getRow('scene', '0000_0000'), written('0000_0000', 'first'));
+      assert.equal(await store.countRows('scene'), 1);
+    },
+  },
+  {
+    name: 'of eight rows of one window at once one is created',
+    run: async (store) => {
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => store.putRow(written('0000_0000', `etag ${n}`))),
+      );
+      assert.equal(answers.filter((answer) => answer === 'created').length, 1);
+      assert.deepEqual(await store.listRows('scene'), [written('0000_0000', `etag ${answers.indexOf('created')}`)]);
+    },
+  },
+  {
+    name: 'a scene’s rows are counted and listed by window name, without another scene’s',
+    run: async (store) => {
+      for (const window of ['0010_0000', '0002_0001', '0002_0000']) await store.putRow(empty(window));
+      await store.putRow(empty('0000_0000', 'scene2'));
+      assert.equal(await store.countRows('scene'), 3);
+      assert.equal(await store.countRows('nobody'), 0);
+      const windows = (await store.listRows('scene')).map(({ window }) => window);
+      assert.deepEqual(windows, ['0002_0000', '0002_0001', '0010_0000']);
+    },
+  },
+];
+
+/** Every adapter of ManifestStore passes these. */
+export const manifestStoreContract = (name: string, make: MakeSubject<ManifestStore>): void =>
+  contractTests(`manifest store: ${name}`, manifestStoreCases, make);
