@@ -1,0 +1,96 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { SourceChangedError, SourceError } from '../../errors.ts';
+import type { ByteRange, RangeReader } from '../../raster/types.ts';
+import { errnoOf } from './errno.ts';
+import { type FilePin, pinOf, samePin } from './file-pin.ts';
+
+/** Byte ranges of one file in one state; any change of the file under it is an error, never mixed pixels. */
+export interface FileRanges extends RangeReader, AsyncDisposable {
+  /** The state of the file that is read. */
+  readonly pin: FilePin;
+  /** False once the file was written to, truncated or replaced since it was opened. */
+  unchanged(): Promise<boolean>;
+}
+
+export interface OpenFileOptions {
+  /** What messages call it; the path where it is left out. */
+  readonly name?: string;
+  /** The planned state; another one is refused. */
+  readonly pin?: FilePin;
+}
+
+/**
+ * Opens a file for positional reads.
+ *
+ * @throws SourceError where there is no such file, or it may not be read.
+ * @throws SourceChangedError where `pin` is given and the file is in another state.
+ */
+export const openFile = async (path: string, options: OpenFileOptions = {}): Promise<FileRanges> => {
+  const name = options.name ?? path;
+  const handle = await openToRead(path, name);
+  try {
+    return await rangesOf(handle, name, options.pin);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+};
+
+/** Opens a file, or says in one line why it cannot be read. @throws SourceError. */
+export const openToRead = async (path: string, name: string = path): Promise<FileHandle> => {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    const [trait, remedy] = unreadable(errnoOf(error));
+    throw new SourceError(name, trait, { remedy, cause: error });
+  }
+};
+
+const unreadable = (code: string | undefined): [trait: string, remedy: string] => {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return ['no such file', 'check the path'];
+  if (code === 'EACCES' || code === 'EPERM') return ['permission denied', 'make it readable for this user'];
+  if (code === 'EMFILE' || code === 'ENFILE') return ['too many files are open', 'raise the limit (ulimit -n)'];
+  return [`it cannot be opened (${code ?? 'unknown error'})`, 'check the file and its disk'];
+};
+
+/** Ranges of a file that is open already; disposing of them closes it. @throws as `openFile`. */
+export const rangesOf = async (handle: FileHandle, name: string, planned?: FilePin): Promise<FileRanges> => {
+  const stats = await handle.stat({ bigint: true });
+  if (!stats.isFile()) throw new SourceError(name, 'it is not a file', { remedy: 'name a file' });
+  const pin = pinOf(stats);
+  if (planned !== undefined && !samePin(planned, pin)) {
+    throw new SourceChangedError(name, 'it is no longer the file that was planned');
+  }
+  const unchanged = async (): Promise<boolean> => samePin(pin, pinOf(await handle.stat({ bigint: true })));
+  return {
+    name,
+    size: pin.size,
+    pin,
+    unchanged,
+    async read(ranges, signal) {
+      signal?.throwIfAborted();
+      const parts = await Promise.all(ranges.map((range) => readRange(handle, name, range)));
+      // Looked at after the bytes were read: a change before or between them shows too.
+      if (!(await unchanged())) throw new SourceChangedError(name, 'it changed while it was read');
+      signal?.throwIfAborted();
+      return parts;
+    },
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+};
+
+const readRange = async (handle: FileHandle, name: string, range: ByteRange): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = new Uint8Array(range.length);
+  let done = 0;
+  while (done < range.length) {
+    const { bytesRead } = await handle.read(bytes, done, range.length - done, range.offset + done);
+    if (bytesRead === 0) throw endsEarly(name, range, range.offset + done);
+    done += bytesRead;
+  }
+  return bytes;
+};
+
+const endsEarly = (name: string, range: ByteRange, end: number): SourceError =>
+  new SourceError(name, `it ends early: byte ${range.offset + range.length} was asked for, it has ${end}`, {
+    remedy: 'fetch or copy the file again',
+  });

@@ -1,0 +1,104 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { StoreUnavailableError } from '../../errors.ts';
+import type { ClaimStore } from '../../gates/claim-store.ts';
+import type { ManifestStore } from '../../gates/manifest-store.ts';
+import type { ObjectStore } from '../../gates/object-store.ts';
+import { EmbeddedClaimStore } from './claim-store.ts';
+import { openLedger } from './database.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { type FileOperations, systemFiles } from './durable-files.ts';
+import { asStoreError, errnoOf } from './errno.ts';
+import { FileHashes } from './file-hashes.ts';
+import { EmbeddedManifestStore } from './manifest-store.ts';
+import { OWN_FOLDER } from './object-key.ts';
+import { EmbeddedObjectStore } from './object-store.ts';
+import { type ProcessIdentity, ownIdentity } from './process-identity.ts';
+import { Processes } from './processes.ts';
+import { EmbeddedQueue } from './queue.ts';
+import { type ScratchFile, openScratch } from './scratch-file.ts';
+import { SourceTokens } from './source-tokens.ts';
+import { TemporaryFiles } from './temporary-files.ts';
+
+export interface EmbeddedEngineOptions {
+  /** Wall clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Receives after which a message goes to the dead letters. */
+  readonly maxReceives: number;
+  /** This process, where not the real one is meant. */
+  readonly identity?: ProcessIdentity;
+  /** File operations for writing, where not the system's are meant. */
+  readonly files?: FileOperations;
+}
+
+/** The engine of one machine: every store of the pipeline on one output folder. */
+export interface EmbeddedEngine extends Disposable {
+  readonly claims: ClaimStore;
+  readonly objects: ObjectStore;
+  readonly manifest: ManifestStore;
+  readonly queue: EmbeddedQueue;
+  readonly deadLetters: DeadLetters;
+  readonly processes: Processes;
+  readonly tokens: SourceTokens;
+  openScratch(): Promise<ScratchFile>;
+  /** Closes the ledger. What the process holds stays its own: worker threads open and close engines of their own. */
+  close(): void;
+}
+
+/**
+ * Opens the engine on an output folder, which is made where it is missing (its parent must exist). Cheap (a few ms):
+ * each worker thread opens its own.
+ *
+ * @throws StoreUnavailableError where the folder cannot be made or written, is a file, or holds a later version's ledger.
+ */
+export const openEmbeddedEngine = (outFolder: string, options: EmbeddedEngineOptions): EmbeddedEngine => {
+  const folder = resolve(outFolder);
+  const tmp = join(folder, OWN_FOLDER, 'tmp');
+  makeFolders(folder, tmp);
+  const ledger = openLedger(join(folder, OWN_FOLDER, 'ledger.sqlite'));
+  try {
+    const { now, maxReceives } = options;
+    const files = options.files ?? systemFiles;
+    const processes = new Processes({ ledger, temporaries: tmp, identity: options.identity ?? ownIdentity(), now });
+    const temporaries = new TemporaryFiles(tmp, processes.id, files);
+    const hashes = new FileHashes(ledger, now);
+    const close = (): void => ledger.close();
+    return {
+      claims: new EmbeddedClaimStore(ledger),
+      objects: new EmbeddedObjectStore({ folder, ledger, hashes, temporaries, files }),
+      manifest: new EmbeddedManifestStore(ledger),
+      queue: new EmbeddedQueue(ledger, { now, maxReceives, processId: processes.id }),
+      deadLetters: new DeadLetters(ledger, now),
+      processes,
+      tokens: new SourceTokens(hashes),
+      openScratch: () => openScratch(temporaries),
+      close,
+      [Symbol.dispose]: close,
+    };
+  } catch (error) {
+    ledger.close();
+    throw error;
+  }
+};
+
+const makeFolders = (folder: string, tmp: string): void => {
+  if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true) {
+    throw new StoreUnavailableError(`${folder} is a file`, { remedy: 'name a folder for the outputs' });
+  }
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') {
+      throw new StoreUnavailableError(`the output folder ${folder} cannot be made: ${dirname(folder)} does not exist`, {
+        remedy: 'make that folder first, or correct the path',
+        cause: error,
+      });
+    }
+    if (errnoOf(error) !== 'EEXIST') throw asStoreError(error, folder);
+  }
+  try {
+    mkdirSync(tmp, { recursive: true });
+  } catch (error) {
+    throw asStoreError(error, folder);
+  }
+};

@@ -1,0 +1,158 @@
+import type { Delivery, Queue, QueueName } from '../../gates/queue.ts';
+import { sha256Hex } from '../../identity/sha256.ts';
+import { integer, integerOrNull, text, textOrNull } from './columns.ts';
+import type { Ledger, LedgerRow } from './database.ts';
+
+export interface EmbeddedQueueOptions {
+  /** ms since the epoch. */
+  readonly now: () => number;
+  /** A message that was received this often and comes up once more goes to the dead letters instead. */
+  readonly maxReceives: number;
+  /** Noted on each message received here, so that what a dead process held is known. */
+  readonly processId: string;
+}
+
+export interface QueueDepth {
+  /** Messages that a receive would deliver now. */
+  readonly visible: number;
+  /** Messages at work, waiting or delayed. */
+  readonly hidden: number;
+  /** When the next hidden message becomes visible, ms since the epoch; null where none is hidden. */
+  readonly nextVisibleAt: number | null;
+}
+
+/**
+ * The queues in the ledger. Messages come in the order they were sent, so that windows are done row by row and
+ * neighbours find each other's source blocks in the page cache.
+ *
+ * A body that was sent already and not yet received stands for the new one too (the sooner of the two times holds): a
+ * run that sends again what an interrupted one had sent does not double the queue. A body that is at work never does:
+ * its receiver may have looked before the second one was sent.
+ */
+export class EmbeddedQueue implements Queue {
+  readonly #ledger: Ledger;
+  readonly #options: EmbeddedQueueOptions;
+
+  constructor(ledger: Ledger, options: EmbeddedQueueOptions) {
+    this.#ledger = ledger;
+    this.#options = options;
+  }
+
+  /** All bodies in one transaction: all of them or none. */
+  async send(queue: QueueName, bodies: readonly string[], options: { delayMs?: number } = {}): Promise<void> {
+    const visibleAt = this.#options.now() + (options.delayMs ?? 0);
+    this.#ledger.transaction(() => {
+      for (const body of bodies) {
+        const fingerprint = sha256Hex(body);
+        const pending = this.#ledger.run(
+          `UPDATE messages SET visible_at = min(visible_at, ?)
+           WHERE queue = ? AND fingerprint = ? AND receive_count = 0 AND held = 0`,
+          [visibleAt, queue, fingerprint],
+        );
+        if (pending > 0) continue;
+        this.#ledger.run('INSERT INTO messages (queue, body, fingerprint, visible_at) VALUES (?, ?, ?, ?)', [
+          queue,
+          body,
+          fingerprint,
+          visibleAt,
+        ]);
+      }
+    });
+  }
+
+  async receive(queue: QueueName, visibilityMs: number): Promise<Delivery<string> | null> {
+    const { now, maxReceives, processId } = this.#options;
+    const at = now();
+    // Idle workers ask all the time: without this look each would take the write lock to find nothing.
+    if (this.#first(queue, at) === undefined) return null;
+    return this.#ledger.transaction(() => {
+      for (;;) {
+        const message = this.#first(queue, at);
+        if (message === undefined) return null;
+        if (integer(message, 'receive_count') >= maxReceives) {
+          this.#bury(message, at);
+          continue;
+        }
+        const id = integer(message, 'id');
+        this.#ledger.run(
+          `UPDATE messages SET visible_at = ?, receive_count = receive_count + 1, deliveries = deliveries + 1,
+             holder = ?, held = 1 WHERE id = ?`,
+          [at + visibilityMs, processId, id],
+        );
+        return {
+          body: text(message, 'body'),
+          receipt: `${id}.${integer(message, 'deliveries') + 1}`,
+          receiveCount: integer(message, 'receive_count') + 1,
+        };
+      }
+    });
+  }
+
+  async acknowledge(queue: QueueName, receipt: string): Promise<void> {
+    const [id, delivery] = partsOf(receipt);
+    this.#ledger.run('DELETE FROM messages WHERE id = ? AND queue = ? AND deliveries = ?', [id, queue, delivery]);
+  }
+
+  /** With a `reason` the receive is over and counts even if this process dies; without one it is still held. */
+  async hide(queue: QueueName, receipt: string, visibilityMs: number, reason?: string): Promise<void> {
+    const [id, delivery] = partsOf(receipt);
+    this.#ledger.run(
+      `UPDATE messages SET visible_at = ?, held = iif(? IS NULL, held, 0), reason = coalesce(?, reason)
+       WHERE id = ? AND queue = ? AND deliveries = ?`,
+      [this.#options.now() + visibilityMs, reason ?? null, reason ?? null, id, queue, delivery],
+    );
+  }
+
+  /** Takes the receive off the count, once per delivery. */
+  async postpone(queue: QueueName, receipt: string, visibilityMs: number): Promise<void> {
+    const [id, delivery] = partsOf(receipt);
+    this.#ledger.run(
+      `UPDATE messages SET visible_at = ?, receive_count = receive_count - held, held = 0
+       WHERE id = ? AND queue = ? AND deliveries = ?`,
+      [this.#options.now() + visibilityMs, id, queue, delivery],
+    );
+  }
+
+  async depth(queue: QueueName): Promise<QueueDepth> {
+    const now = this.#options.now();
+    const row = this.#ledger.get(
+      `SELECT count(*) FILTER (WHERE visible_at <= ?) AS visible, count(*) FILTER (WHERE visible_at > ?) AS hidden,
+         min(visible_at) FILTER (WHERE visible_at > ?) AS next FROM messages WHERE queue = ?`,
+      [now, now, now, queue],
+    );
+    if (row === undefined) return { visible: 0, hidden: 0, nextVisibleAt: null };
+    return {
+      visible: integer(row, 'visible'),
+      hidden: integer(row, 'hidden'),
+      nextVisibleAt: integerOrNull(row, 'next'),
+    };
+  }
+
+  #first(queue: QueueName, at: number): LedgerRow | undefined {
+    return this.#ledger.get('SELECT * FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY id LIMIT 1', [
+      queue,
+      at,
+    ]);
+  }
+
+  #bury(message: LedgerRow, at: number): void {
+    this.#ledger.run(
+      `INSERT INTO dead_letters (queue, body, fingerprint, receive_count, reason, died_at) VALUES (?, ?, ?, ?, ?, ?)`,
+      [
+        text(message, 'queue'),
+        text(message, 'body'),
+        text(message, 'fingerprint'),
+        integer(message, 'receive_count'),
+        textOrNull(message, 'reason'),
+        at,
+      ],
+    );
+    this.#ledger.run('DELETE FROM messages WHERE id = ?', [integer(message, 'id')]);
+  }
+}
+
+/** A receipt is `message.delivery`; anything else names no delivery. */
+const partsOf = (receipt: string): [id: number, delivery: number] => {
+  const [, id, delivery] = /^(\d{1,15})\.(\d{1,15})$/.exec(receipt) ?? [];
+  return [Number(id ?? -1), Number(delivery ?? -1)];
+};

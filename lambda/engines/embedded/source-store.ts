@@ -1,0 +1,68 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SourceError } from '../../errors.ts';
+import type { PlannedSource } from '../../identity/plan.ts';
+import type { SourceLook, SourceStore } from '../../pipeline/source-store.ts';
+import type { RangeReader } from '../../raster/types.ts';
+import type { HashProgress } from './file-hashes.ts';
+import type { SourceTokens } from './source-tokens.ts';
+
+/** The bucket of every file; its keys are paths relative to a scene's folder (docs/design.md, section 2). */
+export const FILE_BUCKET = 'file';
+
+export interface FileSourceOptions {
+  /** Called while a file is hashed for the first time. */
+  readonly progress?: HashProgress;
+  /** Called with every read: bytes, and ranges asked for. */
+  readonly onRead?: (bytes: number, ranges: number) => void;
+}
+
+/** Source files below one folder: token and ETag are both the SHA-256 of the file. */
+export class FileSourceStore implements SourceStore {
+  readonly #folder: string;
+  readonly #tokens: SourceTokens;
+  readonly #options: FileSourceOptions;
+
+  constructor(folder: string, tokens: SourceTokens, options: FileSourceOptions = {}) {
+    this.#folder = folder;
+    this.#tokens = tokens;
+    this.#options = options;
+  }
+
+  /** @throws SourceError where the file is there but cannot be read. */
+  async look(_bucket: string, key: string): Promise<SourceLook | null> {
+    const path = join(this.#folder, key);
+    const stats = await stat(path).catch(() => null);
+    if (stats === null) return null;
+    if (!stats.isFile()) throw new SourceError(path, 'it is not a file', { remedy: 'name a file' });
+    const { sha256, pin } = await this.#tokens.tokenOf(path, this.#options.progress);
+    return {
+      bucket: FILE_BUCKET,
+      key,
+      versionToken: sha256,
+      etag: sha256,
+      versionId: null,
+      bytes: pin.size,
+      uploadedAt: stats.mtimeMs,
+    };
+  }
+
+  async open(source: PlannedSource): Promise<RangeReader & AsyncDisposable> {
+    const file = await this.#tokens.open(join(this.#folder, source.key), source.versionToken);
+    const { onRead } = this.#options;
+    if (onRead === undefined) return file;
+    return {
+      name: file.name,
+      size: file.size,
+      read: async (ranges, signal) => {
+        const parts = await file.read(ranges, signal);
+        onRead(
+          parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
+          ranges.length,
+        );
+        return parts;
+      },
+      [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+    };
+  }
+}
