@@ -1,0 +1,57 @@
+import proj4 from 'proj4';
+import { TileonceError } from '../../errors.ts';
+import type { Crs } from '../types.ts';
+
+/** A position in a system's own units: x is the easting or longitude, y the northing or latitude. */
+export interface Position {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Carries positions from one system to another; null where a position is outside a projection's domain. */
+export type Transformation = (x: number, y: number) => Position | null;
+
+/** WGS 84 longitude and latitude, for footprints. */
+export const WGS84_PROJ4 = '+proj=longlat +datum=WGS84 +no_defs';
+
+/**
+ * The transformation between two systems, exact as proj4 has it. Longitudes come out as proj4 gives them, wrapped
+ * around its central meridian.
+ *
+ * @throws TileonceError where proj4 does not know a projection.
+ */
+export const transformation = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 'proj4' | 'name'>): Transformation => {
+  const key = `${from.proj4}\n${to.proj4}`;
+  const known = transformations.get(key);
+  if (known !== undefined) return known;
+  const made = make(from, to);
+  // Jobs of one process share a handful of pairs; the bound is against a server that lives for months.
+  if (transformations.size > 256) transformations.clear();
+  transformations.set(key, made);
+  return made;
+};
+
+const transformations = new Map<string, Transformation>();
+
+const make = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 'proj4' | 'name'>): Transformation => {
+  let converter: proj4.Converter;
+  try {
+    converter = proj4(from.proj4, to.proj4);
+  } catch (cause) {
+    throw new TileonceError(`cannot transform between ${from.name} and ${to.name}`, {
+      cause,
+      remedy: 'warp the scene with gdalwarp to an EPSG system first',
+    });
+  }
+  return (x, y) => {
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
+    try {
+      // True: axes as the definition says (south-west systems), which proj4 ignores otherwise.
+      const out = converter.forward({ x, y }, true);
+      return Number.isFinite(out.x) && Number.isFinite(out.y) ? { x: out.x, y: out.y } : null;
+    } catch {
+      // Projections throw or answer nonsense outside their domain; either way there is no such position.
+      return null;
+    }
+  };
+};

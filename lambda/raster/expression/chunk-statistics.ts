@@ -1,0 +1,30 @@
+/* oxlint-disable typescript/no-unsafe-type-assertion -- index reads: see kernels.ts. */
+import type { BandStatistics } from '../types.ts';
+import type { Chunk } from './kernels.ts';
+
+/**
+ * Statistics of a chunk's first n values that are not NaN, or null where all are. Two passes, the mean first, so that a
+ * large mean costs no precision; chunks merge by Chan's formula.
+ */
+export const chunkStatistics = (chunk: Chunk, n: number): BandStatistics | null => {
+  let count = 0;
+  let min = Infinity;
+  let max = -Infinity;
+  let sum = 0;
+  for (let i = 0; i < n; i += 1) {
+    const value = chunk[i] as number;
+    if (Number.isNaN(value)) continue;
+    count += 1;
+    sum += value;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  if (count === 0) return null;
+  const mean = sum / count;
+  let m2 = 0;
+  for (let i = 0; i < n; i += 1) {
+    const deviation = (chunk[i] as number) - mean;
+    if (!Number.isNaN(deviation)) m2 += deviation * deviation;
+  }
+  return { count, min, max, mean, m2 };
+};

@@ -1,0 +1,108 @@
+/* oxlint-disable typescript/no-unsafe-type-assertion -- index reads: see kernels.ts. */
+import { mergeStatistics } from '../../outputs/statistics.ts';
+import { integerRange, pixelArray } from '../data-type.ts';
+import type { BandStatistics, DataType, FloatPixels, PixelArray } from '../types.ts';
+import { chunkStatistics } from './chunk-statistics.ts';
+import { roundHalfAway } from './kernels.ts';
+import type { Chunk } from './kernels.ts';
+import { isIntegerType, nextFloat } from './sample-types.ts';
+
+/** Pixels worked on at a time: every pass over them finds them in a core's cache. */
+const CHUNK_PX = 4096;
+/** NaN by its bits: arithmetic makes NaNs of other bits, and those would change the pixels' digest. */
+const FLOAT32_NAN = 0x7fc00000;
+const FLOAT64_NAN = 0x7ff8000000000000n;
+
+/** Output pixels in their own type, with what is known of them. */
+export interface QuantizedPixels {
+  /** Rows x columns, as the values were. */
+  readonly pixels: PixelArray;
+  /** Number of pixels with data. */
+  readonly valid: number;
+  /** Of the stored values of the valid pixels; null where none is. */
+  readonly statistics: BandStatistics | null;
+}
+
+/**
+ * Turns values into an output's pixels.
+ * - Integers: rounded, halves away from zero, then clamped to the type's range.
+ * - A valid value that would be stored as the nodata value is stored as its neighbour, as GDAL does: one more, or one less
+ *   at the top of the type's range; for floats the next larger number.
+ * - Nodata (NaN or not finite, also where it is not finite only in the output's type): the nodata value; with none, 0 in
+ *   integers and NaN in floats. NaN is stored as one bit pattern, 0x7fc00000 (0x7ff8000000000000 in float64).
+ *
+ * @param values rows x columns, NaN where there is no data.
+ * @param nodata the output's nodata value, one that its type holds; NaN for NaN, null for none.
+ */
+export const toOutput = (values: FloatPixels, dtype: DataType, nodata: number | null): QuantizedPixels => {
+  const pixels = pixelArray(dtype, values.length);
+  const hole = nodata ?? (isIntegerType(dtype) ? 0 : NaN);
+  const chunk = new Float64Array(CHUNK_PX);
+  const quantize = quantizer(dtype, nodata);
+  let statistics: BandStatistics | null = null;
+  for (let start = 0; start < values.length; start += CHUNK_PX) {
+    const n = Math.min(CHUNK_PX, values.length - start);
+    chunk.set(values.subarray(start, start + n));
+    quantize(chunk, n);
+    const ofChunk = chunkStatistics(chunk, n);
+    statistics = mergeStatistics(statistics, ofChunk);
+    const holes = ofChunk?.count !== n;
+    if (holes && !Number.isNaN(hole)) fillHoles(chunk, n, hole);
+    pixels.set(n === CHUNK_PX ? chunk : chunk.subarray(0, n), start);
+    if (holes && Number.isNaN(hole)) writeNanBits(chunk, n, pixels, start);
+  }
+  return { pixels, valid: statistics?.count ?? 0, statistics };
+};
+
+/** What turns a chunk's values, in place, into the values that will be stored, NaN where there is no data. */
+type Quantizer = (chunk: Chunk, n: number) => void;
+
+const quantizer = (dtype: DataType, nodata: number | null): Quantizer => {
+  if (isIntegerType(dtype)) {
+    const { min, max } = integerRange(dtype);
+    const nudged = nodata === max ? max - 1 : (nodata ?? 0) + 1;
+    return (chunk, n) => quantizeIntegers(chunk, n, { min, max, nodata: nodata ?? NaN, nudged });
+  }
+  const nudged = nodata === null ? NaN : nextFloat(nodata, dtype);
+  return (chunk, n) => quantizeFloats(chunk, n, { single: dtype === 'float32', nodata: nodata ?? NaN, nudged });
+};
+
+const quantizeIntegers = (
+  chunk: Chunk,
+  n: number,
+  { min, max, nodata, nudged }: { min: number; max: number; nodata: number; nudged: number },
+): void => {
+  for (let i = 0; i < n; i += 1) {
+    const value = chunk[i] as number;
+    // value - value is NaN where the value is not finite, else 0: no branch.
+    const stored = Math.min(max, Math.max(min, roundHalfAway(value))) + (value - value);
+    chunk[i] = stored === nodata ? nudged : stored;
+  }
+};
+
+const quantizeFloats = (
+  chunk: Chunk,
+  n: number,
+  { single, nodata, nudged }: { single: boolean; nodata: number; nudged: number },
+): void => {
+  for (let i = 0; i < n; i += 1) {
+    const value = chunk[i] as number;
+    const stored = single ? Math.fround(value) : value;
+    chunk[i] = stored === nodata ? nudged : stored + (stored - stored);
+  }
+};
+
+const fillHoles = (chunk: Chunk, n: number, hole: number): void => {
+  for (let i = 0; i < n; i += 1) if (Number.isNaN(chunk[i])) chunk[i] = hole;
+};
+
+const writeNanBits = (chunk: Chunk, n: number, pixels: PixelArray, start: number): void => {
+  const single = pixels instanceof Float32Array;
+  const words = new Uint32Array(single ? pixels.buffer : new ArrayBuffer(0));
+  const doubles = new BigUint64Array(single ? new ArrayBuffer(0) : pixels.buffer);
+  for (let i = 0; i < n; i += 1) {
+    if (!Number.isNaN(chunk[i])) continue;
+    if (single) words[start + i] = FLOAT32_NAN;
+    else doubles[start + i] = FLOAT64_NAN;
+  }
+};

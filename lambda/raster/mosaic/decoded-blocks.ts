@@ -1,0 +1,96 @@
+import type { BlockFormat } from '../cog/block.ts';
+import { blockRect, decodeBlockAsync, unpackBlock } from '../cog/block.ts';
+import { CorruptBlockError } from '../cog/codec.ts';
+import { FRAME_BYTES, LEADER_BYTES } from '../cog/layout.ts';
+import { bytesPerSample, pixelArray } from '../data-type.ts';
+import type { PixelArray, PixelRect } from '../types.ts';
+import type { LevelBlocks, ReadRun } from './block-table.ts';
+import { MosaicTileError } from './mosaic-request.ts';
+import type { Tile } from './tile-set.ts';
+
+/** Decoded pixels of a level's rectangles. */
+export interface DecodedLevel {
+  /** One array a band, rows x cols of `rect`; null where every block under it is sparse. */
+  pixels(rect: PixelRect): Promise<PixelArray[] | null>;
+}
+
+/** Decoded blocks that are kept, bytes. */
+const CACHE_BYTES = 64 * 2 ** 20;
+
+/** Pixels of a level whose blocks are settled. `reuse` keeps the blocks decoded last, for rectangles that share blocks. */
+export function decodedLevel(
+  level: LevelBlocks,
+  format: BlockFormat,
+  tiles: readonly Tile[],
+  readRun: ReadRun,
+  reuse: boolean,
+): DecodedLevel {
+  const { blockSize, bandCount, dataType } = format;
+  const kept = new Map<number, Promise<PixelArray>>();
+  const most = Math.max(4, Math.floor(CACHE_BYTES / (blockSize * blockSize * bandCount * bytesPerSample(dataType))));
+
+  const decode = async (block: number): Promise<PixelArray> => {
+    const bytes = level.blockBytes[block] ?? 0;
+    const source = level.source[block] ?? 0;
+    const offset = (level.offsets[block] ?? 0) - LEADER_BYTES;
+    const run = await readRun({ source, offset, length: bytes + FRAME_BYTES, blockBytes: [bytes] });
+    try {
+      return await decodeBlockAsync(format, run.subarray(LEADER_BYTES, LEADER_BYTES + bytes));
+    } catch (cause) {
+      const tile = tiles[source];
+      if (!(cause instanceof CorruptBlockError) || tile === undefined) throw cause;
+      throw new MosaicTileError(tile.row, tile.column, `(${tile.name}) is damaged: ${cause.message}`, { cause });
+    }
+  };
+
+  const decodeOnce = (block: number): Promise<PixelArray> => {
+    if (!reuse) return decode(block);
+    const known = kept.get(block) ?? decode(block);
+    kept.delete(block);
+    kept.set(block, known);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= most) break;
+      kept.delete(oldest);
+    }
+    return known;
+  };
+
+  return {
+    pixels: async (rect) => {
+      const present = blocksUnder(level, rect, blockSize).filter(({ block }) => level.blockBytes[block] !== 0);
+      if (present.length === 0) return null;
+      const bands = Array.from({ length: bandCount }, () => pixelArray(dataType, rect.width * rect.height));
+      if (format.fill !== null) for (const band of bands) band.fill(format.fill);
+      await Promise.all(
+        present.map(async ({ block, area }) => {
+          const samples = await decodeOnce(block);
+          const common = intersection(area, rect);
+          const from = { ...common, x: common.x - area.x, y: common.y - area.y };
+          unpackBlock(format, samples, from, bands, rect.width, { x: common.x - rect.x, y: common.y - rect.y });
+        }),
+      );
+      return bands;
+    },
+  };
+}
+
+function blocksUnder(level: LevelBlocks, rect: PixelRect, blockSize: number): { block: number; area: PixelRect }[] {
+  const found: { block: number; area: PixelRect }[] = [];
+  for (let row = Math.floor(rect.y / blockSize); row * blockSize < rect.y + rect.height; row++) {
+    for (let column = Math.floor(rect.x / blockSize); column * blockSize < rect.x + rect.width; column++) {
+      found.push({ block: row * level.columns + column, area: blockRect(level, blockSize, column, row) });
+    }
+  }
+  return found;
+}
+
+function intersection(a: PixelRect, b: PixelRect): PixelRect {
+  const x = Math.max(a.x, b.x);
+  const y = Math.max(a.y, b.y);
+  return {
+    x,
+    y,
+    width: Math.min(a.x + a.width, b.x + b.width) - x,
+    height: Math.min(a.y + a.height, b.y + b.height) - y,
+  };
+}

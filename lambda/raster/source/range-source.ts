@@ -1,0 +1,167 @@
+import type { ByteRange, RangeReader } from '../types.ts';
+
+/** Two ranges closer than this (bytes) are read in one piece: a round trip costs more than the bytes between them. */
+const MERGE_GAP = 64 * 1024;
+/** No merged read is longer than this (bytes), so that memory stays bounded and a retry stays cheap. */
+const MERGE_LIMIT = 8 * 1024 * 1024;
+/** The first header read, bytes; each further one near the start of the object doubles, up to HEADER_LIMIT. */
+const HEADER_CHUNK = 64 * 1024;
+const HEADER_LIMIT = 256 * 1024;
+/** What a metadata read elsewhere is widened to (bytes): directories at a file's end lie beside their arrays. */
+const DIRECTORY_CHUNK = 16 * 1024;
+
+interface Chunk {
+  readonly offset: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+interface Pending {
+  readonly range: ByteRange;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (bytes: Uint8Array<ArrayBuffer>) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Lets the TIFF parser and the block reader reach one object in few reads. Metadata is read in chunks that are kept
+ * (they are small); pixel blocks are not kept. Whatever is asked for in one turn of the event loop is sorted, merged
+ * with its neighbours and handed to the reader as one call.
+ */
+export class RangeSource {
+  readonly #reader: RangeReader;
+  readonly #chunks: Chunk[] = [];
+  #pending: Pending[] = [];
+  #headerChunk = HEADER_CHUNK;
+
+  constructor(reader: RangeReader) {
+    this.#reader = reader;
+  }
+
+  /** What messages call the object. */
+  get name(): string {
+    return this.#reader.name;
+  }
+
+  /** The object's size, bytes. */
+  get fileSize(): number {
+    return this.#reader.size;
+  }
+
+  /**
+   * Metadata as the TIFF parser asks for it: one own, zero-offset buffer per slice, clipped at the object's end (the
+   * parser asks for more than there may be and checks what it got).
+   */
+  async fetch(slices: readonly ByteRange[], signal?: AbortSignal): Promise<ArrayBuffer[]> {
+    return Promise.all(slices.map(async (slice) => (await this.fetchSlice(slice, signal)).data));
+  }
+
+  /** One slice of metadata; see `fetch`. */
+  async fetchSlice(slice: ByteRange, signal?: AbortSignal): Promise<ByteRange & { data: ArrayBuffer }> {
+    const bytes = await this.metadata(slice, signal);
+    return { offset: slice.offset, length: bytes.length, data: bytes.slice().buffer };
+  }
+
+  /** Bytes of metadata, clipped at the object's end; a view that the caller must not change. */
+  async metadata(range: ByteRange, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    const length = Math.max(0, Math.min(range.length, this.fileSize - range.offset));
+    const wanted = { offset: range.offset, length };
+    const held = this.#held(wanted);
+    if (held !== undefined || length === 0) return held ?? new Uint8Array(0);
+    const chunk = { offset: wanted.offset, length: Math.max(length, this.#metadataChunk(wanted.offset)) };
+    chunk.length = Math.min(chunk.length, this.fileSize - chunk.offset);
+    const bytes = await this.#enqueue(chunk, signal);
+    this.#chunks.push({ offset: chunk.offset, bytes });
+    return bytes.subarray(0, length);
+  }
+
+  /**
+   * Pixel blocks, one array per range and exactly as long as asked for; views into merged reads, so copy what is to
+   * outlive the call. The caller checks that the ranges lie inside the object.
+   */
+  async blocks(ranges: readonly ByteRange[], signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
+    return Promise.all(ranges.map(async (range) => this.#held(range) ?? this.#enqueue(range, signal)));
+  }
+
+  /** Forgets the metadata that is kept. */
+  clear(): void {
+    this.#chunks.length = 0;
+  }
+
+  /** As the TIFF parser wants it; the reader itself belongs to whoever made it. */
+  async close(): Promise<void> {
+    this.clear();
+  }
+
+  #metadataChunk(offset: number): number {
+    if (offset >= HEADER_LIMIT) return DIRECTORY_CHUNK;
+    const size = Math.min(this.#headerChunk, HEADER_LIMIT - offset);
+    this.#headerChunk *= 2;
+    return size;
+  }
+
+  #held(range: ByteRange): Uint8Array<ArrayBuffer> | undefined {
+    for (const { offset, bytes } of this.#chunks) {
+      const start = range.offset - offset;
+      if (start >= 0 && start + range.length <= bytes.length) return bytes.subarray(start, start + range.length);
+    }
+    return undefined;
+  }
+
+  #enqueue(range: ByteRange, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
+    return new Promise((resolve, reject) => {
+      // setImmediate, not a microtask: promise chains that are still running in this turn join the same batch.
+      if (this.#pending.length === 0) setImmediate(() => this.#flush());
+      this.#pending.push({ range, signal, resolve, reject });
+    });
+  }
+
+  #flush(): void {
+    const bySignal = Map.groupBy(this.#pending, ({ signal }) => signal);
+    this.#pending = [];
+    for (const [signal, group] of bySignal) void this.#readMerged(group, signal);
+  }
+
+  async #readMerged(group: readonly Pending[], signal: AbortSignal | undefined): Promise<void> {
+    const merged = mergeRanges(group);
+    try {
+      const reads = await this.#reader.read(
+        merged.map(({ range }) => range),
+        signal,
+      );
+      for (const [index, { range: whole, members }] of merged.entries()) {
+        const bytes = reads[index];
+        if (bytes?.length !== whole.length) {
+          throw new Error(
+            `${this.name}: asked for ${whole.length} bytes at ${whole.offset}, got ${bytes?.length ?? 0}`,
+          );
+        }
+        for (const { range, resolve } of members) {
+          const start = range.offset - whole.offset;
+          resolve(bytes.subarray(start, start + range.length));
+        }
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+}
+
+/** Sorts by offset and joins what lies within MERGE_GAP of its predecessor, up to MERGE_LIMIT. */
+function mergeRanges(group: readonly Pending[]): { range: ByteRange; members: Pending[] }[] {
+  const merged: { range: { offset: number; length: number }; members: Pending[] }[] = [];
+  for (const pending of group.toSorted((a, b) => a.range.offset - b.range.offset)) {
+    const { offset, length } = pending.range;
+    const last = merged.at(-1);
+    if (last !== undefined) {
+      const end = Math.max(last.range.offset + last.range.length, offset + length);
+      const gap = offset - (last.range.offset + last.range.length);
+      if (gap <= MERGE_GAP && end - last.range.offset <= MERGE_LIMIT) {
+        last.range.length = end - last.range.offset;
+        last.members.push(pending);
+        continue;
+      }
+    }
+    merged.push({ range: { offset, length }, members: [pending] });
+  }
+  return merged;
+}

@@ -1,0 +1,66 @@
+import { bilinearAtEdge } from './kernel-bilinear.ts';
+import type { RowKernel } from './source-view.ts';
+
+/**
+ * Cubic convolution over 4 x 4 pixels (Keys 1981, a = -0.5). Where one of them is missing or has no data the value is
+ * the bilinear one, as GDAL has it. Indices stay inside `view.rect`, hence the casts.
+ */
+export const cubicRow: RowKernel = (view, line, count, out, offset) => {
+  const { pixels, rect, level } = view;
+  const { x0, dx, y0, dy, first } = line;
+  const lastColumn = level.width - 2;
+  const lastRow = level.height - 2;
+  const stride = rect.width;
+  const base = -rect.y * stride - rect.x;
+  for (let i = 0; i < count; i++) {
+    const x = x0 + (first + i) * dx - 0.5;
+    const y = y0 + (first + i) * dy - 0.5;
+    const column = Math.floor(x);
+    const row = Math.floor(y);
+    let value = Number.NaN;
+    if (column >= 1 && column < lastColumn && row >= 1 && row < lastRow) {
+      const t = x - column;
+      const a = 0.5 * t * (-1 + t * (2 - t));
+      const b = 1 + 0.5 * t * t * (-5 + 3 * t);
+      const c = 0.5 * t * (1 + t * (4 - 3 * t));
+      const d = 0.5 * t * t * (-1 + t);
+      const s = y - row;
+      let k = base + (row - 1) * stride + column - 1;
+      value =
+        0.5 *
+        s *
+        (-1 + s * (2 - s)) *
+        ((pixels[k] as number) * a +
+          (pixels[k + 1] as number) * b +
+          (pixels[k + 2] as number) * c +
+          (pixels[k + 3] as number) * d);
+      k += stride;
+      value +=
+        (1 + 0.5 * s * s * (-5 + 3 * s)) *
+        ((pixels[k] as number) * a +
+          (pixels[k + 1] as number) * b +
+          (pixels[k + 2] as number) * c +
+          (pixels[k + 3] as number) * d);
+      k += stride;
+      value +=
+        0.5 *
+        s *
+        (1 + s * (4 - 3 * s)) *
+        ((pixels[k] as number) * a +
+          (pixels[k + 1] as number) * b +
+          (pixels[k + 2] as number) * c +
+          (pixels[k + 3] as number) * d);
+      k += stride;
+      value +=
+        0.5 *
+        s *
+        s *
+        (-1 + s) *
+        ((pixels[k] as number) * a +
+          (pixels[k + 1] as number) * b +
+          (pixels[k + 2] as number) * c +
+          (pixels[k + 3] as number) * d);
+    }
+    out[offset + i] = value === value ? value : bilinearAtEdge(view, x + 0.5, y + 0.5);
+  }
+};

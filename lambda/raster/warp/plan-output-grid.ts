@@ -1,0 +1,113 @@
+import { TileonceError } from '../../errors.ts';
+import type { GridDefinition } from '../../pipeline/definition/pipeline.ts';
+import { crsFromCode } from '../crs/from-text.ts';
+import { sameCrs } from '../crs/same-crs.ts';
+import type { Crs, RasterGrid } from '../types.ts';
+import { extentOf } from './geotransform.ts';
+import type { Extent } from './geotransform.ts';
+import { longitudePeriod, nearestTurn } from './longitude-period.ts';
+import { gridFromExtent, refuseAbsurd, snapGrid, zoomGrid } from './snap-grid.ts';
+import { suggestGrid } from './suggest-grid.ts';
+
+/** A band by name, and where its source lies. */
+export interface BandGrid {
+  readonly name: string;
+  readonly grid: RasterGrid;
+}
+
+export interface OutputGridOptions {
+  /** An EPSG code, or `source`. */
+  readonly dstCrs: string;
+  readonly grid: GridDefinition;
+}
+
+/**
+ * The grid of a scene's output. Bands on several grids: the box around all of them, in the finest band's pixels.
+ * Under `source` the finest band's own grid, unless the options ask for another resolution or extent.
+ *
+ * @throws TileonceError where bands differ in CRS under `source`, where a band lies outside the CRS's domain, where an
+ * extent misses the scene, or where the output would have no pixel or too many.
+ */
+export const planOutputGrid = (bands: readonly BandGrid[], { dstCrs, grid }: OutputGridOptions): RasterGrid => {
+  const [first, ...others] = bands;
+  if (first === undefined) throw new RangeError('an output needs a band');
+  const crs = dstCrs === 'source' ? commonCrs(first, others) : crsFromCode(dstCrs);
+  const suggestions = bands.map((band) => suggestGrid(band.grid, crs));
+  const finest = suggestions.reduce((a, b) => (pixelArea(b) < pixelArea(a) ? b : a));
+  const footprint = union(suggestions, crs);
+  return refuseAbsurd(gridOf(grid, crs, finest, footprint));
+};
+
+const gridOf = (definition: GridDefinition, crs: Crs, finest: RasterGrid, footprint: Extent): RasterGrid => {
+  switch (definition.kind) {
+    case 'suggested':
+      return covers(finest, footprint) ? finest : gridFromExtent(crs, footprint, finest.geotransform[1]);
+    case 'resolution':
+      return (definition.align ? snapGrid : gridFromExtent)(crs, footprint, definition.resolution);
+    case 'extent': {
+      const extent = touching(definition.extent, footprint, crs);
+      const resolution = definition.resolution ?? finest.geotransform[1];
+      return (definition.align ? snapGrid : gridFromExtent)(crs, extent, resolution);
+    }
+    case 'tms':
+      if (crs.code !== 'EPSG:3857') {
+        throw new TileonceError(`the tile matrix set ${definition.tms} is in EPSG:3857, but the output is in ${nameOf(crs)}`, {
+          remedy: 'set "dst_crs": "EPSG:3857"',
+        });
+      }
+      return zoomGrid(crs, footprint, definition.zoom);
+  }
+};
+
+const commonCrs = (first: BandGrid, others: readonly BandGrid[]): Crs => {
+  const other = others.find(({ grid }) => !sameCrs(grid.crs, first.grid.crs));
+  if (other === undefined) return first.grid.crs;
+  throw new TileonceError(
+    `band ${first.name} is in ${nameOf(first.grid.crs)} but band ${other.name} in ${nameOf(other.grid.crs)}, so there is no one source CRS`,
+    { remedy: 'set "dst_crs" to an EPSG code' },
+  );
+};
+
+const nameOf = ({ code, name }: Crs): string => code ?? `"${name}"`;
+
+const pixelArea = ({ geotransform }: RasterGrid): number => Math.abs(geotransform[1] * geotransform[5]);
+
+/** The box around all grids; each on the turn around the Earth that is nearest to the first. */
+const union = (grids: readonly RasterGrid[], crs: Crs): Extent => {
+  const [first, ...others] = grids.map(extentOf);
+  if (first === undefined) throw new RangeError('no grid to enclose');
+  let [minX, minY, maxX, maxY] = first;
+  for (const other of others) {
+    const [left, bottom, right, top] = onTurnOf(other, first, crs);
+    minX = Math.min(minX, left);
+    minY = Math.min(minY, bottom);
+    maxX = Math.max(maxX, right);
+    maxY = Math.max(maxY, top);
+  }
+  return [minX, minY, maxX, maxY];
+};
+
+const onTurnOf = (extent: Extent, reference: Extent, crs: Crs): Extent => {
+  const centre = (extent[0] + extent[2]) / 2;
+  const shift = nearestTurn(centre, (reference[0] + reference[2]) / 2, longitudePeriod(crs)) - centre;
+  return [extent[0] + shift, extent[1], extent[2] + shift, extent[3]];
+};
+
+/** Reaches the grid as far as the extent, to within half a pixel? */
+const covers = (grid: RasterGrid, extent: Extent): boolean => {
+  const half = [grid.geotransform[1] / 2, -grid.geotransform[5] / 2] as const;
+  const [minX, minY, maxX, maxY] = extentOf(grid);
+  return (
+    minX - half[0] <= extent[0] && minY - half[1] <= extent[1] && maxX + half[0] >= extent[2] && maxY + half[1] >= extent[3]
+  );
+};
+
+/** The extent asked for. @throws TileonceError where it misses the scene: every window would be empty. */
+const touching = (extent: Extent, footprint: Extent, crs: Crs): Extent => {
+  const [minX, minY, maxX, maxY] = onTurnOf(footprint, extent, crs);
+  if (extent[0] < maxX && extent[2] > minX && extent[1] < maxY && extent[3] > minY) return extent;
+  throw new TileonceError(
+    `the extent [${extent.join(', ')}] does not touch the scene, which covers [${footprint.join(', ')}] in ${nameOf(crs)}`,
+    { remedy: 'give "extent" as minX, minY, maxX, maxY in units of the dst_crs' },
+  );
+};

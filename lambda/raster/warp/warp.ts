@@ -1,0 +1,170 @@
+import type { FloatPixels, PixelRect, RasterGrid, RasterSize, Resampling } from '../types.ts';
+import { copyPlan } from './aligned-copy.ts';
+import { averageOfBox, averageRow } from './kernel-average.ts';
+import { bilinearRow } from './kernel-bilinear.ts';
+import { cubicRow } from './kernel-cubic.ts';
+import { nearestRow } from './kernel-nearest.ts';
+import { BILINEAR_KERNEL, CUBIC_KERNEL, wideRadius, wideRow } from './kernel-wide.ts';
+import { pixelMapping } from './pixel-mapping.ts';
+import type { PixelMapping } from './pixel-mapping.ts';
+import { FULL_SCALE, KERNEL_RADIUS, reductionFor } from './reduction.ts';
+import type { Reduction } from './reduction.ts';
+import type { RowKernel, SourceView } from './source-view.ts';
+import { partBounds, windowParts } from './window-geometry.ts';
+import type { WindowPart } from './window-geometry.ts';
+
+/** What to read for a window of the output, and how to resample it. Serves every band with the same grid and resampling. */
+export interface WarpPlan {
+  /** The source level to read: 0 is full resolution. */
+  readonly level: number;
+  /** The pixels of that level to read, the kernel's reach included, clipped to the level. */
+  readonly sourceRect: PixelRect;
+  /**
+   * Resamples rows x cols of `sourceRect` (NaN: no data) into rows x cols of the window (NaN: no data), in the same
+   * float type. @throws RangeError where the array does not have the size of `sourceRect`.
+   */
+  readonly run: (pixels: FloatPixels) => FloatPixels;
+}
+
+/** A source as the warp needs it: its grid at full resolution, and the sizes of its levels, full resolution first. */
+export interface WarpSource {
+  readonly grid: RasterGrid;
+  readonly levels: readonly RasterSize[];
+}
+
+/**
+ * Plans the warp of a source to one window of an output grid; null where no pixel of the window lies on the source.
+ * A pixel's value does not depend on the window it is computed in: geometry and scale hang on the whole output.
+ * Where both grids are one, or shifted by whole pixels, values are copied, whatever the resampling.
+ *
+ * @throws TileonceError where the two systems cannot be transformed into each other.
+ */
+export const planWarp = (
+  source: WarpSource,
+  out: RasterGrid,
+  rect: PixelRect,
+  resampling: Resampling,
+): WarpPlan | null => {
+  const mapping = pixelMapping(source.grid, out);
+  const copy = copyPlan(mapping, source.grid, rect);
+  if (copy !== undefined) return copy;
+
+  const reduction = reductionFor(mapping, source.levels, out, resampling);
+  const level: RasterSize = source.levels[reduction.level] ?? source.grid;
+  const factor = { x: level.width / source.grid.width, y: level.height / source.grid.height };
+  const parts = windowParts(mapping, out, rect, source.grid, factor);
+  const exactAt = (u: number, v: number): { x: number; y: number } | null => {
+    const position = mapping.at(u, v);
+    return position === null ? null : { x: position.x * factor.x, y: position.y * factor.y };
+  };
+  const kernel = kernelFor(resampling, reduction, level);
+  const turn = mapping.turn === null ? null : mapping.turn * factor.x;
+  const inset = kernel.row === null ? 0 : 0.5;
+  const sourceRect = rectOf(parts, inset, kernel, level, exactAt);
+  if (sourceRect === null) return null;
+
+  return {
+    level: reduction.level,
+    sourceRect,
+    run: (pixels) => {
+      if (pixels.length !== sourceRect.width * sourceRect.height) {
+        throw new RangeError(
+          `${pixels.length} pixels given for ${sourceRect.width} x ${sourceRect.height} (columns x rows) of the source`,
+        );
+      }
+      const target = pixels instanceof Float64Array ? new Float64Array(rect.width * rect.height) : new Float32Array(rect.width * rect.height);
+      target.fill(Number.NaN);
+      const view: SourceView = { pixels, rect: sourceRect, level };
+      for (const part of parts) runPart(part, view, kernel.row, rect, target, exactAt, turn);
+      return target;
+    },
+  };
+};
+
+interface ChosenKernel {
+  /** Null: average, which needs two lines. */
+  readonly row: RowKernel | null;
+  /** Pixels read around a centre, along columns and rows. */
+  readonly radiusX: number;
+  readonly radiusY: number;
+}
+
+const kernelFor = (resampling: Resampling, { scaleX, scaleY }: Reduction, level: RasterSize): ChosenKernel => {
+  const radius = KERNEL_RADIUS[resampling];
+  if (resampling === 'average') return { row: null, radiusX: 0, radiusY: 0 };
+  if (resampling === 'nearest' || level.width === 1 || level.height === 1) {
+    return { row: nearestRow, radiusX: 0, radiusY: 0 };
+  }
+  if (scaleX >= FULL_SCALE && scaleY >= FULL_SCALE) {
+    return { row: resampling === 'bilinear' ? bilinearRow : cubicRow, radiusX: radius, radiusY: radius };
+  }
+  const wide = resampling === 'bilinear' ? BILINEAR_KERNEL : CUBIC_KERNEL;
+  return {
+    row: wideRow(wide, scaleX, scaleY),
+    radiusX: wideRadius(wide, scaleX),
+    radiusY: wideRadius(wide, scaleY),
+  };
+};
+
+type ExactAt = (u: number, v: number) => { x: number; y: number } | null;
+
+const rectOf = (
+  parts: readonly WindowPart[],
+  inset: number,
+  { radiusX, radiusY }: ChosenKernel,
+  level: RasterSize,
+  exactAt: ExactAt,
+): PixelRect | null => {
+  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const part of parts) {
+    const bounds = part.exact ? exactBounds(part, inset, exactAt) : partBounds(part, inset);
+    for (const { x, y } of bounds) {
+      minX = Math.min(minX, x);
+      minY = Math.min(minY, y);
+      maxX = Math.max(maxX, x);
+      maxY = Math.max(maxY, y);
+    }
+  }
+  if (!(maxX >= 0 && minX <= level.width && maxY >= 0 && minY <= level.height)) return null;
+  // One pixel more than the kernel reaches: a centre on an edge may round to either side.
+  const left = Math.max(0, Math.floor(minX) - radiusX - 1);
+  const top = Math.max(0, Math.floor(minY) - radiusY - 1);
+  const right = Math.min(level.width, Math.ceil(maxX) + radiusX + 1);
+  const bottom = Math.min(level.height, Math.ceil(maxY) + radiusY + 1);
+  return { x: left, y: top, width: right - left, height: bottom - top };
+};
+
+const exactBounds = ({ rect }: WindowPart, inset: number, exactAt: ExactAt): { x: number; y: number }[] => {
+  const first = exactAt(rect.x + inset, rect.y + inset);
+  const last = inset === 0 ? exactAt(rect.x + 1, rect.y + 1) : first;
+  return first === null || last === null ? [] : [first, last];
+};
+
+const runPart = (
+  part: WindowPart,
+  view: SourceView,
+  kernel: RowKernel | null,
+  window: PixelRect,
+  target: FloatPixels,
+  exactAt: ExactAt,
+  turn: number | null,
+): void => {
+  const { rect, line, exact } = part;
+  for (let v = rect.y; v < rect.y + rect.height; v++) {
+    const offset = (v - window.y) * window.width + rect.x - window.x;
+    if (exact) {
+      if (kernel !== null) {
+        const at = exactAt(rect.x + 0.5, v + 0.5);
+        if (at !== null) kernel(view, { x0: at.x, dx: 0, y0: at.y, dy: 0, first: 0 }, 1, target, offset);
+        continue;
+      }
+      const from = exactAt(rect.x, v);
+      const to = exactAt(rect.x + 1, v + 1);
+      if (from === null || to === null) continue;
+      // Across the source's own seam the box is the part on the side of its first corner.
+      const seam = turn !== null && Math.abs(to.x - from.x) > turn / 2 ? Math.sign(from.x - to.x) * turn : 0;
+      target[offset] = averageOfBox(view, from.x, from.y, to.x + seam, to.y);
+    } else if (kernel === null) averageRow(view, line(v, 0), line(v + 1, 0), rect.width, target, offset);
+    else kernel(view, line(v + 0.5, 0.5), rect.width, target, offset);
+  }
+};
