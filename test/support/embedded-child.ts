@@ -37,9 +37,11 @@ const hold = async (): Promise<string> => {
   return engine.processes.id;
 };
 
-process.once('message', async () => {
+const answer = async (): Promise<void> => {
   process.send?.(task === 'race' ? await race() : await hold());
   if (task === 'race') process.disconnect();
   else await pause(60_000);
-});
+};
+
+process.once('message', () => void answer());
 process.send?.('ready');

@@ -1,0 +1,78 @@
+import { availableParallelism } from 'node:os';
+import { type Command, InvalidArgumentError } from 'commander';
+import { findScenes } from '../../lambda/local/find-scenes.ts';
+import { openLocalEngine } from '../../lambda/local/local-engine.ts';
+import { type SceneEnd, type SceneReport, runScenes } from '../../lambda/local/run-scenes.ts';
+import { silentTelemetry } from '../../lambda/telemetry.ts';
+import type { Pipeline } from '../../lambda/pipeline/definition/pipeline.ts';
+import { interruptible } from '../interrupt.ts';
+import { type PipelineOptions, addPipelineOptions, choosePipeline } from '../pipeline-options.ts';
+import { Progress } from '../progress.ts';
+
+interface RunCommandOptions extends PipelineOptions {
+  readonly out: string;
+  readonly workers: number;
+  readonly json?: boolean;
+}
+
+const positiveInteger = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('a whole number from 1 up is wanted.');
+  return value;
+};
+
+/** `tileonce run`: scenes to tiles, mosaic and STAC item on this machine. */
+export const addRun = (program: Command): void => {
+  const command = program
+    .command('run')
+    .description('Make tiles, mosaic and STAC item of one or more scenes on this machine')
+    .argument('<scenes...>', "a band's file (its siblings are found by the pipeline's paths), or folders of scenes")
+    .requiredOption('-o, --out <folder>', 'where outputs and the ledger go')
+    .option('-w, --workers <n>', 'worker threads', positiveInteger, availableParallelism())
+    .option('--json', 'end with one JSON line per scene on stdout');
+  addPipelineOptions(command).action(async (scenes: string[], options: RunCommandOptions) => {
+    const ends = await runOnThisMachine(await choosePipeline(options), scenes, options);
+    if (ends.some(({ kind }) => kind === 'failed')) process.exitCode = 1;
+  });
+};
+
+/** Runs the scenes and says how each ended: results on stdout with `json`, everything else on stderr. */
+export const runOnThisMachine = async (
+  pipeline: Pipeline,
+  paths: readonly string[],
+  options: { readonly out: string; readonly workers: number; readonly json?: boolean },
+): Promise<SceneEnd[]> => {
+  const requests = await findScenes(pipeline, paths);
+  const progress = new Progress();
+  const ends = await interruptible(async (signal) => {
+    using local = openLocalEngine(options.out, silentTelemetry, { progress: { signal } });
+    try {
+      return await runScenes(
+        local,
+        requests,
+        { out: options.out, threads: options.workers, observer: progress },
+        signal,
+      );
+    } finally {
+      progress.stop();
+    }
+  });
+  for (const end of ends) {
+    if (end.kind === 'failed') {
+      console.error(`tileonce: ${end.message}`);
+      continue;
+    }
+    console.error(summaryOf(end.request.label, end.report));
+    if (options.json === true) console.log(JSON.stringify(end.report));
+  }
+  return ends;
+};
+
+const summaryOf = (label: string, report: SceneReport): string => {
+  const { windows, written, alreadyPresent, empty, claimsRefused, mosaic, item, seconds } = report;
+  return (
+    `scene ${label}: ${windows} windows = ${written} written + ${alreadyPresent} already present + ${empty} empty` +
+    `${claimsRefused > 0 ? ` (${claimsRefused} claims refused)` : ''}, ${seconds.toFixed(1)} s\n` +
+    `  ${mosaic === null ? 'no mosaic: no window has a valid pixel' : `mosaic ${mosaic}`}\n  item   ${item}`
+  );
+};

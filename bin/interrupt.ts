@@ -1,0 +1,26 @@
+import { EXIT_INTERRUPTED, InterruptedError } from './exit-code.ts';
+
+/**
+ * Runs `work` with a signal that fires on Ctrl-C or SIGTERM; a second one ends the process at once (what it held is
+ * taken over by the next run).
+ *
+ * @throws InterruptedError where the work was stopped by the signal.
+ */
+export const interruptible = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const stop = new AbortController();
+  const onSignal = (): void => {
+    if (stop.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    console.error('tileonce: stopping; the next run goes on from here (once more to stop at once)');
+    stop.abort(new InterruptedError());
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  try {
+    return await work(stop.signal);
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error;
+  } finally {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  }
+};

@@ -1,0 +1,239 @@
+import { join } from 'node:path';
+import { StoreUnavailableError, TileonceError } from '../errors.ts';
+import type { SceneJobId } from '../identity/job-key.ts';
+import { windowCount } from '../identity/grid.ts';
+import { itemKey, mosaicKey } from '../identity/output-keys.ts';
+import type { ScenePlan } from '../identity/plan.ts';
+import { type FanOutOutcome, fanOut } from '../pipeline/fan-out.ts';
+import { deadOfScene } from './dead-windows.ts';
+import type { SceneRequest } from './find-scenes.ts';
+import type { LocalEngine } from './local-engine.ts';
+import { ringAgain } from './ring-again.ts';
+import { Tallies } from './scene-tally.ts';
+import { SWEEP_MS, WATCH_MS } from './timing.ts';
+import { WorkerPool } from './worker-pool.ts';
+import type { WorkerEvent } from './worker-events.ts';
+
+/** What became of one scene; the windows' numbers add up: written + alreadyPresent + empty = windows. */
+export interface SceneReport {
+  readonly scene: SceneJobId;
+  readonly windows: number;
+  readonly written: number;
+  readonly alreadyPresent: number;
+  readonly empty: number;
+  readonly claimsRefused: number;
+  /** Paths; null where every window is empty. */
+  readonly mosaic: string | null;
+  readonly item: string;
+  readonly seconds: number;
+}
+
+export type SceneEnd =
+  | { readonly kind: 'done'; readonly request: SceneRequest; readonly report: SceneReport }
+  | { readonly kind: 'failed'; readonly request: SceneRequest; readonly message: string };
+
+/** What the run tells whoever watches it. */
+export interface RunObserver {
+  planned(request: SceneRequest, plan: ScenePlan): void;
+  progress(state: { windows: number; done: number; bytesRead: number }): void;
+  note(message: string): void;
+}
+
+export interface RunOptions {
+  readonly out: string;
+  readonly threads: number;
+  readonly observer: RunObserver;
+}
+
+interface Scene {
+  readonly request: SceneRequest;
+  readonly started: number;
+  plan: ScenePlan | null;
+  rows: number;
+  refusedFanOuts: number;
+  /** Not before this time (ms since the epoch) is it fanned out again; null: fanned out. */
+  fanOutAt: number | null;
+  end: SceneEnd | null;
+}
+
+/**
+ * Runs scenes to their end on one machine: fan-out here, windows and assemblies in worker threads that take their
+ * messages from the ledger themselves. Another process may do the same on the same folder at the same time.
+ *
+ * @throws StoreUnavailableError where a store does not answer; the signal's reason when it fires. Leases are released.
+ */
+export const runScenes = async (
+  local: LocalEngine,
+  requests: readonly SceneRequest[],
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<SceneEnd[]> => new SceneRun(local, requests, options, signal).run();
+
+class SceneRun {
+  readonly #local: LocalEngine;
+  readonly #options: RunOptions;
+  readonly #signal: AbortSignal;
+  readonly #scenes: Scene[];
+  readonly #tallies = new Tallies();
+  #pool: WorkerPool | null = null;
+  #fatal: string | null = null;
+
+  constructor(local: LocalEngine, requests: readonly SceneRequest[], options: RunOptions, signal: AbortSignal) {
+    this.#local = local;
+    this.#options = options;
+    this.#signal = signal;
+    const started = local.context.clock.monotonic();
+    this.#scenes = requests.map((request) => ({
+      request,
+      started,
+      plan: null,
+      rows: 0,
+      refusedFanOuts: 0,
+      fanOutAt: 0,
+      end: null,
+    }));
+  }
+
+  async run(): Promise<SceneEnd[]> {
+    const { clock } = this.#local.context;
+    let sweptAt = clock.monotonic();
+    await this.#local.engine.processes.sweepDead();
+    try {
+      while (this.#scenes.some(({ end }) => end === null)) {
+        for (const scene of this.#scenes) {
+          this.#check();
+          if (scene.end === null) await this.#advance(scene);
+        }
+        this.#tellProgress();
+        if (this.#scenes.every(({ end }) => end !== null)) break;
+        await ringAgain(this.#local.context, this.#signal);
+        if (clock.monotonic() - sweptAt > SWEEP_MS) {
+          await this.#local.engine.processes.sweepDead();
+          sweptAt = clock.monotonic();
+        }
+        await clock.sleep(WATCH_MS, this.#signal);
+        this.#check();
+      }
+    } finally {
+      await this.#pool?.stop();
+    }
+    return this.#scenes.flatMap(({ end }) => end ?? []);
+  }
+
+  #check(): void {
+    if (this.#fatal !== null) throw new StoreUnavailableError(this.#fatal);
+    this.#signal.throwIfAborted();
+  }
+
+  /** One look at one scene: fan out what is due, then see whether it has come to an end. */
+  async #advance(scene: Scene): Promise<void> {
+    const { clock, manifest } = this.#local.context;
+    if (scene.fanOutAt !== null) {
+      if (clock.now() < scene.fanOutAt) return;
+      await this.#fanOut(scene);
+      if (scene.end !== null || scene.fanOutAt !== null) return;
+    }
+    const { plan } = scene;
+    if (plan === null) return;
+    const record = await manifest.getPlan(plan.sceneJobId);
+    scene.rows = await manifest.countRows(plan.sceneJobId);
+    if (record?.state === 'ASSEMBLED') {
+      await this.#finish(scene, plan);
+    } else if (record?.state === 'SUPERSEDED') {
+      this.#options.observer.note(`${scene.request.label}: ${record.reason ?? 'superseded'}; planned again`);
+      scene.fanOutAt = 0;
+    } else {
+      await this.#lookForDead(scene, plan);
+    }
+  }
+
+  async #fanOut(scene: Scene): Promise<void> {
+    const { request } = scene;
+    let outcome: FanOutOutcome;
+    try {
+      outcome = await fanOut(this.#local.context, request, this.#signal);
+    } catch (error) {
+      if (error instanceof StoreUnavailableError || !(error instanceof TileonceError)) throw error;
+      scene.end = { kind: 'failed', request, message: error.oneLine };
+      return;
+    }
+    if (outcome.kind === 'incomplete') {
+      const missing = outcome.missing.map(({ band, keys }) => `${band} (${keys.join(' or ')})`).join(', ');
+      const message = `${request.label}: missing in ${request.location}: ${missing}: put it there, or correct the pipeline's suffixes`;
+      scene.end = { kind: 'failed', request, message };
+      return;
+    }
+    if (outcome.kind === 'live') {
+      scene.refusedFanOuts++;
+      scene.fanOutAt = this.#local.context.clock.now() + WATCH_MS;
+      return;
+    }
+    scene.fanOutAt = null;
+    scene.plan = outcome.plan;
+    if (outcome.kind !== 'planned') {
+      scene.refusedFanOuts++;
+      await this.#local.engine.deadLetters.drop(
+        ({ queue, body }) => deadOfScene({ queue, body }, outcome.sceneJobId) !== null,
+      );
+    }
+    if (outcome.kind === 'complete') {
+      scene.rows = windowCount(outcome.plan.windows);
+      await this.#finish(scene, outcome.plan);
+      return;
+    }
+    this.#options.observer.planned(request, outcome.plan);
+    this.#pool ??= new WorkerPool(this.#options.threads, { out: this.#options.out }, (event) => this.#onEvent(event));
+  }
+
+  #onEvent(event: WorkerEvent): void {
+    if (event.kind === 'fatal') this.#fatal ??= event.message;
+    else this.#tallies.add(event);
+  }
+
+  /** A scene with dead letters ends once nothing of it is under way any more. */
+  async #lookForDead(scene: Scene, plan: ScenePlan): Promise<void> {
+    const dead = (await this.#local.engine.deadLetters.list()).flatMap(({ queue, body, reason }) => {
+      const what = deadOfScene({ queue, body }, plan.sceneJobId);
+      return what === null ? [] : [{ what, reason: reason ?? 'no reason was kept' }];
+    });
+    if (dead.length === 0) return;
+    const windows = new Set(dead.flatMap(({ what }) => (what === 'assembly' ? [] : [what])));
+    const planned = windowCount(plan.windows);
+    if (windows.size + scene.rows < planned && !dead.some(({ what }) => what === 'assembly')) return;
+    const [first] = dead;
+    const where = windows.size > 0 ? `${windows.size} of ${planned} windows failed` : 'its assembly failed';
+    const message = `${scene.request.label}: ${where}: ${first?.reason ?? ''}`;
+    scene.end = { kind: 'failed', request: scene.request, message };
+  }
+
+  async #finish(scene: Scene, plan: ScenePlan): Promise<void> {
+    const { clock, manifest } = this.#local.context;
+    const rows = await manifest.listRows(plan.sceneJobId);
+    const empty = rows.filter(({ state }) => state === 'EMPTY').length;
+    const tally = this.#tallies.of(plan.sceneJobId);
+    scene.end = {
+      kind: 'done',
+      request: scene.request,
+      report: {
+        scene: plan.sceneJobId,
+        windows: rows.length,
+        written: tally.written,
+        alreadyPresent: rows.length - empty - tally.written,
+        empty,
+        claimsRefused: tally.claimsRefused + scene.refusedFanOuts,
+        mosaic: empty === rows.length ? null : join(this.#options.out, mosaicKey(plan.sceneJobId)),
+        item: join(this.#options.out, itemKey(plan.sceneJobId)),
+        seconds: Math.round(clock.monotonic() - scene.started) / 1000,
+      },
+    };
+  }
+
+  #tellProgress(): void {
+    const planned = this.#scenes.filter(({ plan }) => plan !== null);
+    this.#options.observer.progress({
+      windows: planned.reduce((sum, { plan }) => sum + (plan === null ? 0 : windowCount(plan.windows)), 0),
+      done: planned.reduce((sum, { rows }) => sum + rows, 0),
+      bytesRead: this.#tallies.bytesRead,
+    });
+  }
+}

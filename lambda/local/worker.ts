@@ -1,0 +1,39 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { SourcePool } from '../pipeline/source-pool.ts';
+import { openLocalEngine } from './local-engine.ts';
+import { workLoop } from './work-loop.ts';
+import type { WorkerCommand, WorkerEvent } from './worker-events.ts';
+
+/** A worker thread's life: opens its own engine on the output folder, works until told to stop, closes it. */
+
+/** Sources kept open by a worker, and decoded blocks kept of each, bytes. */
+const OPEN_SOURCES = 8;
+const CACHE_BYTES = 48 * 1024 * 1024;
+
+const { out } = z.object({ out: z.string() }).parse(workerData);
+const port = parentPort;
+if (port === null) throw new Error('this file is a worker thread, started by the run');
+
+const report = (event: WorkerEvent): void => port.postMessage(event);
+const stop = new AbortController();
+port.on('message', (command: WorkerCommand) => {
+  if (command.kind === 'stop') stop.abort();
+});
+
+const local = openLocalEngine(out, {
+  event: () => undefined,
+  count: (metric, value) => report({ kind: 'count', metric, value }),
+});
+const pool = new SourcePool(local.context.sources, { capacity: OPEN_SOURCES, cacheBytes: CACHE_BYTES });
+try {
+  await workLoop({ context: local.context, pool, makeScratch: () => local.engine.openScratch(), report }, stop.signal);
+} catch (error) {
+  // A store that does not answer was reported; anything else is a defect and must end the run loudly.
+  report({ kind: 'fatal', message: error instanceof Error ? error.message : String(error) });
+} finally {
+  await pool[Symbol.asyncDispose]();
+  local[Symbol.dispose]();
+  report({ kind: 'stopped' });
+  port.close();
+}

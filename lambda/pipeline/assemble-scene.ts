@@ -1,0 +1,179 @@
+import type { BandStatistics, RasterSize } from '../raster/types.ts';
+import { withClaim } from '../gates/claim.ts';
+import { type WriteOutcome, writeOnce } from '../gates/conditional-write.ts';
+import type { WrittenRow } from '../gates/manifest-store.ts';
+import { assemblyJobId } from '../identity/job-key.ts';
+import { itemKey, previewKey } from '../identity/output-keys.ts';
+import { parsePlan } from '../identity/plan-record.ts';
+import type { ScenePlan } from '../identity/plan.ts';
+import { sha256Hex } from '../identity/sha256.ts';
+import { previewSize, renderPreview } from '../outputs/preview.ts';
+import { sceneItem, serialiseItem } from '../outputs/stac-item.ts';
+import { sceneStatistics } from '../outputs/statistics.ts';
+import type { PixelArray } from '../raster/types.ts';
+import { checkObjects, rowsInOrder } from './check-manifest.ts';
+import type { PipelineContext } from './context.ts';
+import type { AssemblyMessage } from './messages.ts';
+import { type SceneRows, type ScratchMaker, writeMosaic } from './write-mosaic.ts';
+import { storedDigest } from './stored-digest.ts';
+import { supersede } from './supersede.ts';
+
+/** What the committed claim of an assembly remembers. */
+export interface AssemblyResult {
+  readonly mosaic: boolean;
+  readonly written: number;
+  readonly empty: number;
+}
+
+export type AssemblyOutcome =
+  | { readonly kind: 'worked'; readonly result: AssemblyResult }
+  | { readonly kind: 'committed' }
+  | { readonly kind: 'live'; readonly leaseUntil: number }
+  | { readonly kind: 'superseded' };
+
+/**
+ * A scene's assembly (docs/design.md, section 6): claim → rows → gap check → mosaic → preview → item → plan ASSEMBLED
+ * → commit. The item comes last: where it stands, the scene is done.
+ *
+ * @throws ManifestGapError, DivergentTileError, LeaseLostError, StoreUnavailableError, or the signal's reason.
+ */
+export const assembleScene = async (
+  context: PipelineContext,
+  makeScratch: ScratchMaker,
+  message: AssemblyMessage,
+  signal?: AbortSignal,
+): Promise<AssemblyOutcome> => {
+  const record = await context.manifest.getPlan(message.sceneJobId);
+  if (record === null) throw new TypeError(`there is no plan of scene ${message.sceneJobId} to assemble`);
+  const plan = parsePlan(record.plan);
+  if (record.state === 'SUPERSEDED' || record.state === 'PURGED') return { kind: 'superseded' };
+  if (plan.pixelVersion !== context.pixelVersion && record.state !== 'ASSEMBLED') {
+    await supersede(
+      context,
+      plan,
+      message.location,
+      `planned by pixel version ${plan.pixelVersion}, this is ${context.pixelVersion}`,
+    );
+    return { kind: 'superseded' };
+  }
+  let result: AssemblyResult | null = null;
+  const outcome = await withClaim(
+    {
+      jobId: assemblyJobId(plan.sceneJobId),
+      owner: context.newOwner(),
+      store: context.claims,
+      clock: context.clock,
+      timing: context.claimTiming,
+    },
+    context.telemetry,
+    async (workSignal) => {
+      result = await assemble(context, makeScratch, plan, workSignal);
+      return { ...result };
+    },
+    signal,
+  );
+  if (outcome.kind === 'live') return outcome;
+  return outcome.kind === 'worked' && result !== null ? { kind: 'worked', result } : { kind: 'committed' };
+};
+
+const assemble = async (
+  context: PipelineContext,
+  makeScratch: ScratchMaker,
+  plan: ScenePlan,
+  signal: AbortSignal,
+): Promise<AssemblyResult> => {
+  const ordered = rowsInOrder(plan, await context.manifest.listRows(plan.sceneJobId));
+  const written = ordered.flatMap(({ row }) => (row.state === 'WRITTEN' ? [row] : []));
+  await checkObjects(context.objects, plan, written, signal);
+
+  const statistics = sceneStatistics(
+    written.map((row) => row.statistics),
+    plan.pipeline.outputs.length,
+  );
+  const rows: SceneRows = { ordered, statistics };
+  const mosaic = written.length === 0 ? null : await writeMosaic(context, makeScratch, plan, rows, signal);
+  signal.throwIfAborted();
+  const preview = mosaic === null ? null : await writePreview(context, plan, mosaic.preview, statistics);
+  await writeItem(context, plan, written, ordered.length, statistics, mosaic, preview);
+  await context.manifest.closePlan(plan.sceneJobId, 'ASSEMBLED', null);
+  context.telemetry.count('ScenesAssembled', 1);
+  context.telemetry.event('info', 'Scene:Assemble:Done', {
+    sceneJobId: plan.sceneJobId,
+    written: written.length,
+    empty: ordered.length - written.length,
+    blocksCopied: mosaic?.blocksCopied ?? 0,
+    blocksEncoded: mosaic?.blocksEncoded ?? 0,
+  });
+  return { mosaic: mosaic !== null, written: written.length, empty: ordered.length - written.length };
+};
+
+interface PreviewFile extends RasterSize {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+const writePreview = async (
+  context: PipelineContext,
+  plan: ScenePlan,
+  pixels: RasterSize & { readonly bands: readonly PixelArray[] },
+  statistics: readonly (BandStatistics | null)[],
+): Promise<PreviewFile> => {
+  const { pipeline } = plan;
+  const png = renderPreview({
+    width: pixels.width,
+    height: pixels.height,
+    bands: pixels.bands,
+    dataType: pipeline.dtype,
+    nodata: pipeline.color === 'rgb' ? null : pipeline.nodata,
+    color: pipeline.color,
+    statistics,
+    categorical: pipeline.overviews !== 'average',
+  });
+  const { width, height } = previewSize(pixels);
+  const { object } = await writeDocument(context, previewKey(plan.sceneJobId), png, 'image/png');
+  return { width, height, bytes: object.bytes, sha256: object.sha256 };
+};
+
+const writeItem = async (
+  context: PipelineContext,
+  plan: ScenePlan,
+  written: readonly WrittenRow[],
+  total: number,
+  statistics: readonly (BandStatistics | null)[],
+  mosaic: { readonly bytes: number; readonly sha256: string } | null,
+  preview: PreviewFile | null,
+): Promise<void> => {
+  const item = sceneItem({
+    sceneJobId: plan.sceneJobId,
+    sceneName: plan.sceneName,
+    pipeline: plan.pipeline,
+    grid: plan.grid,
+    time: plan.time,
+    sources: plan.sources.map(({ bucket, key, versionToken }, index) => ({
+      key,
+      href: bucket === 'file' ? key : `s3://${bucket}/${key}`,
+      token: versionToken,
+      bands: plan.bands.filter(({ source }) => source === index).map(({ name }) => name),
+    })),
+    windows: { total, written: written.length, empty: total - written.length },
+    mosaic: mosaic === null ? null : { bytes: mosaic.bytes, sha256: mosaic.sha256 },
+    preview,
+    statistics,
+    software: { name: 'tileonce', version: plan.softwareVersion },
+  });
+  await writeDocument(context, itemKey(plan.sceneJobId), serialiseItem(item), 'application/geo+json');
+};
+
+/** A document's digest is its bytes' SHA-256: nothing in it varies by attempt or time of running. */
+const writeDocument = async (
+  context: PipelineContext,
+  key: string,
+  body: Uint8Array<ArrayBuffer>,
+  contentType: string,
+): Promise<WriteOutcome> => {
+  const sha256 = sha256Hex(body);
+  return writeOnce(
+    { ...context, digestOf: (stored) => storedDigest(context.objects, stored) },
+    { key, body, contentType, sha256, digest: sha256 },
+  );
+};

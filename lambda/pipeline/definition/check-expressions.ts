@@ -1,0 +1,49 @@
+import { ExpressionError } from '../../raster/expression/expression-error.ts';
+import { parseExpression } from '../../raster/expression/parse.ts';
+import { bandsOf, bitBandsOf } from '../../raster/expression/tree.ts';
+import type { ExpressionNode } from '../../raster/expression/tree.ts';
+import type { MeaningProblem } from './checks.ts';
+import type { JsonPath } from './json-text.ts';
+import type { PipelineFile } from './schema.ts';
+
+/** Every expression of a file, the mask last, and where it stands. */
+export const expressionsOf = (file: PipelineFile): { path: JsonPath; text: string }[] => [
+  ...(file.expression === undefined ? [] : [{ path: ['expression'], text: file.expression }]),
+  ...(file.outputs ?? []).map(({ expression }, index) => ({
+    path: ['outputs', index, 'expression'],
+    text: expression,
+  })),
+  ...(file.mask === undefined ? [] : [{ path: ['mask'], text: file.mask }]),
+];
+
+/**
+ * Names of the bands whose bits an expression of the file reads.
+ *
+ * @throws ExpressionError where an expression of the file is faulty.
+ */
+export const bitBands = (file: PipelineFile): Set<string> =>
+  new Set(expressionsOf(file).flatMap(({ text }) => [...bitBandsOf(parseExpression(text, Object.keys(file.bands)))]));
+
+/** Faults inside expressions, bands that none uses, and flags that would be blended. */
+export const expressionProblems = (file: PipelineFile): MeaningProblem[] => {
+  const names = Object.keys(file.bands);
+  const trees: ExpressionNode[] = [];
+  const faults = expressionsOf(file).flatMap(({ path, text }) => {
+    try {
+      trees.push(parseExpression(text, names));
+      return [];
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      return error.problems.map(({ column, message }) => ({ path, message, index: column - 1 }));
+    }
+  });
+  if (faults.length > 0 || trees.length === 0) return faults;
+  const used = new Set(trees.flatMap((tree) => [...bandsOf(tree)]));
+  const flags = new Set(trees.flatMap((tree) => [...bitBandsOf(tree)]));
+  return Object.entries(file.bands).flatMap(([name, { resampling }]): MeaningProblem[] => {
+    if (!used.has(name)) return [{ path: ['bands', name], message: 'no expression uses this band: take it out' }];
+    if (!flags.has(name) || resampling === undefined || resampling === 'nearest') return [];
+    const message = `would blend the flags whose bits an expression reads: write "nearest" or leave it out`;
+    return [{ path: ['bands', name, 'resampling'], message }];
+  });
+};

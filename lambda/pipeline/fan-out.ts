@@ -1,0 +1,134 @@
+import { type WindowIndex, windowCount, windowsOf } from '../identity/grid.ts';
+import { type SceneJobId, sceneJobId, windowName } from '../identity/job-key.ts';
+import { itemKey } from '../identity/output-keys.ts';
+import { parsePlan, serialisePlan } from '../identity/plan-record.ts';
+import type { PlannedSource, ScenePlan } from '../identity/plan.ts';
+import { withClaim } from '../gates/claim.ts';
+import type { PipelineContext } from './context.ts';
+import { countScene } from './count-scene.ts';
+import { canonicalParams } from './definition/canonical-params.ts';
+import type { Pipeline } from './definition/pipeline.ts';
+import { type MissingBand, type SceneCandidates, lookAtSources } from './look-at-sources.ts';
+import { messageBody } from './messages.ts';
+import { pinsOf, planScene } from './plan-scene.ts';
+
+export interface FanOutRequest {
+  readonly location: string;
+  readonly pipeline: Pipeline;
+  readonly candidates: SceneCandidates;
+}
+
+export type FanOutOutcome =
+  /** A sibling is not there yet: nothing was done, its upload rings again. */
+  | { readonly kind: 'incomplete'; readonly missing: readonly MissingBand[] }
+  /** Another worker is fanning this scene out right now. */
+  | { readonly kind: 'live'; readonly sceneJobId: SceneJobId; readonly leaseUntil: number }
+  /** Planned, and every window sent. */
+  | { readonly kind: 'planned'; readonly sceneJobId: SceneJobId; readonly plan: ScenePlan }
+  /** Planned before; `sent` windows had no row and were sent again. */
+  | { readonly kind: 'resumed'; readonly sceneJobId: SceneJobId; readonly plan: ScenePlan; readonly sent: number }
+  /** Planned before and finished: item and every row are there. */
+  | { readonly kind: 'complete'; readonly sceneJobId: SceneJobId; readonly plan: ScenePlan };
+
+/**
+ * Fans a scene out (docs/design.md, section 3): look at what is there → claim by the scene's job id → plan record →
+ * every window sent → commit. A repeated ring costs one refused claim; one that finds windows without rows sends those.
+ *
+ * @throws whatever `lookAtSources` and `planScene` throw; StoreUnavailableError.
+ */
+export const fanOut = async (
+  context: PipelineContext,
+  request: FanOutRequest,
+  signal?: AbortSignal,
+): Promise<FanOutOutcome> => {
+  const { pipeline, location, candidates } = request;
+  const look = await lookAtSources(context.sources(location), pipeline, candidates);
+  if (look.kind === 'incomplete') return look;
+
+  const params = canonicalParams(pipeline);
+  const id = sceneJobId(look.sources.looks, params);
+  const pins = look.sources.looks.map(pinsOf);
+  let plan: ScenePlan | null = null;
+  const outcome = await withClaim(
+    {
+      jobId: id,
+      owner: context.newOwner(),
+      store: context.claims,
+      clock: context.clock,
+      timing: context.claimTiming,
+    },
+    context.telemetry,
+    async (workSignal) => {
+      plan = await recordPlan(
+        context,
+        await planScene(
+          context,
+          { sceneJobId: id, sceneName: candidates.sceneName, location, pipeline, params, sources: look.sources },
+          workSignal,
+        ),
+      );
+      await sendWindows(context, plan, pins, location, [...windowsOf(plan.windows)]);
+      context.telemetry.count('ScenesPlanned', 1);
+      context.telemetry.event('info', 'Scene:Plan:Done', { sceneJobId: id, windows: windowCount(plan.windows) });
+      return { windows: windowCount(plan.windows) };
+    },
+    signal,
+  );
+  if (outcome.kind === 'live') return { kind: 'live', sceneJobId: id, leaseUntil: outcome.leaseUntil };
+  if (outcome.kind === 'worked' && plan !== null) return { kind: 'planned', sceneJobId: id, plan };
+  return resume(context, id, pins, location);
+};
+
+/** The plan that is on record; ours where there was none (an earlier attempt's plan wins: nobody plans again). */
+const recordPlan = async (context: PipelineContext, plan: ScenePlan): Promise<ScenePlan> => {
+  const created = await context.manifest.createPlan({
+    sceneJobId: plan.sceneJobId,
+    plan: serialisePlan(plan),
+    windowCount: windowCount(plan.windows),
+    state: 'OPEN',
+    reason: null,
+    nextHealAt: context.clock.now(),
+  });
+  if (created === 'created') return plan;
+  const record = await context.manifest.getPlan(plan.sceneJobId);
+  return record === null ? plan : parsePlan(record.plan);
+};
+
+/** A COMMITTED fan-out: complete with its item, or what is missing is sent with the sources' current pins. */
+const resume = async (
+  context: PipelineContext,
+  id: SceneJobId,
+  pins: readonly PlannedSource[],
+  location: string,
+): Promise<FanOutOutcome> => {
+  const record = await context.manifest.getPlan(id);
+  if (record === null) throw new TypeError(`the fan-out of ${id} is committed, but there is no plan record`);
+  const plan = parsePlan(record.plan);
+  if (record.state === 'SUPERSEDED' || record.state === 'FAILED') await context.manifest.reopenPlan(id);
+
+  const done = new Set((await context.manifest.listRows(id)).map(({ window }) => window));
+  const missing = [...windowsOf(plan.windows)].filter((window) => !done.has(windowName(window)));
+  if (missing.length > 0) {
+    await sendWindows(context, plan, pins, location, missing);
+    context.telemetry.event('info', 'Scene:Resume:Sent', { sceneJobId: id, windows: missing.length });
+    return { kind: 'resumed', sceneJobId: id, plan, sent: missing.length };
+  }
+  if (record.state === 'ASSEMBLED' && (await context.objects.head(itemKey(id))) !== null) {
+    return { kind: 'complete', sceneJobId: id, plan };
+  }
+  await countScene(context, { sceneJobId: id, windowCount: record.windowCount, location });
+  return { kind: 'resumed', sceneJobId: id, plan, sent: 0 };
+};
+
+const sendWindows = async (
+  context: PipelineContext,
+  plan: ScenePlan,
+  sources: readonly PlannedSource[],
+  location: string,
+  windows: readonly WindowIndex[],
+): Promise<void> => {
+  await context.queue.send(
+    'tiles',
+    windows.map(({ row, column }) => messageBody({ v: 1, plan, sources, location, row, column })),
+  );
+};

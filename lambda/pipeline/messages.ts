@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { TileonceError } from '../errors.ts';
+import type { WindowIndex } from '../identity/grid.ts';
+import {
+  parseRecord,
+  pipelineSchema,
+  plannedSourceSchema,
+  planSchema,
+  serialiseRecord,
+} from '../identity/plan-record.ts';
+import type { PlannedSource, ScenePlan } from '../identity/plan.ts';
+import { type SceneJobId, parseSceneJobId } from '../identity/job-key.ts';
+import type { Pipeline } from './definition/pipeline.ts';
+
+/** "Look at this scene again": rings for whatever is there now, carries no fact about it. */
+export interface SceneMessage {
+  readonly v: 1;
+  readonly bucket: string;
+  /** The key of any one of the scene's objects. */
+  readonly key: string;
+  readonly location: string;
+  readonly pipeline: Pipeline;
+}
+
+/** One window's whole job: needs nothing but itself and the sources. */
+export interface WindowMessage extends WindowIndex {
+  readonly v: 1;
+  readonly plan: ScenePlan;
+  /** The sources' pins when this message was sent; newer than the plan's where a source was re-encrypted. */
+  readonly sources: readonly PlannedSource[];
+  readonly location: string;
+}
+
+/** "Every window of this scene has its row." */
+export interface AssemblyMessage {
+  readonly v: 1;
+  readonly sceneJobId: SceneJobId;
+  readonly location: string;
+}
+
+const sceneSchema = z.object({
+  v: z.literal(1),
+  bucket: z.string(),
+  key: z.string(),
+  location: z.string(),
+  pipeline: pipelineSchema,
+});
+
+const windowSchema = z.object({
+  v: z.literal(1),
+  plan: planSchema,
+  sources: z.array(plannedSourceSchema),
+  location: z.string(),
+  row: z.number().int().nonnegative(),
+  column: z.number().int().nonnegative(),
+});
+
+const assemblySchema = z.object({
+  v: z.literal(1),
+  sceneJobId: z.string().transform((text, context): SceneJobId => {
+    const id = parseSceneJobId(text);
+    if (id !== null) return id;
+    context.addIssue({ code: 'custom', message: 'is no scene job id' });
+    return z.NEVER;
+  }),
+  location: z.string(),
+});
+
+/** A message body that this version cannot read: it goes to the dead-letter queue with its context. */
+export class MessageError extends TileonceError {}
+
+const parseWith =
+  <T>(what: string, schema: z.ZodType<T>) =>
+  (body: string): T => {
+    let value: unknown;
+    try {
+      value = parseRecord(body);
+    } catch (cause) {
+      throw new MessageError(`a ${what} message is no JSON`, { cause });
+    }
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    throw new MessageError(`a ${what} message cannot be read: ${z.prettifyError(parsed.error)}`);
+  };
+
+/** Each @throws MessageError where the body is no message of its kind. */
+export const parseSceneMessage = parseWith<SceneMessage>('scene', sceneSchema);
+export const parseWindowMessage = parseWith<WindowMessage>('window', windowSchema);
+export const parseAssemblyMessage = parseWith<AssemblyMessage>('assembly', assemblySchema);
+
+/** The body that the parsers above read back. */
+export const messageBody = (message: SceneMessage | WindowMessage | AssemblyMessage): string =>
+  serialiseRecord(message);
