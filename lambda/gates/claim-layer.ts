@@ -84,7 +84,8 @@ export class ClaimLayer extends BasePersistenceLayer {
   protected override async _deleteRecord(): Promise<void> {
     const { jobId, owner, store, clock } = this.#attempt;
     try {
-      await store.release({ jobId, owner, now: clock.now() });
+      // A lease is over once it lies before now: lapsed to a moment ago, it can be claimed at once.
+      await store.release({ jobId, owner, now: clock.now() - 1 });
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
     }

@@ -27,12 +27,14 @@ export interface WorkLoopParts {
  */
 export const workLoop = async (parts: WorkLoopParts, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
-    const worked =
-      (await takeOne(parts, 'assemblies', (body) => assembleOne(parts, body, signal), signal)) ||
-      (await takeOne(parts, 'tiles', (body) => tileOne(parts, body, signal), signal));
-    if (!worked) await parts.context.clock.sleep(IDLE_MS, signal);
+    if (!(await workLoopStep(parts, signal))) await parts.context.clock.sleep(IDLE_MS, signal);
   }
 };
+
+/** Takes one message, if there is one, and settles it. @returns false where no message was to be had. */
+export const workLoopStep = async (parts: WorkLoopParts, signal: AbortSignal): Promise<boolean> =>
+  (await takeOne(parts, 'assemblies', (body) => assembleOne(parts, body, signal), signal)) ||
+  (await takeOne(parts, 'tiles', (body) => tileOne(parts, body, signal), signal));
 
 const takeOne = async (
   parts: WorkLoopParts,

@@ -3,7 +3,7 @@ import { encode, type ImageData } from 'fast-png';
 import type { BandStatistics, DataType, PixelArray, RasterSize } from '../raster/types.ts';
 import { classColors, MOST_CLASSES, perceptualRamp, type Rgba, TRANSPARENT } from './preview-colors.ts';
 import { fitted, reduce, type ReducedBand } from './preview-reduce.ts';
-import { standardDeviation } from './statistics.ts';
+import { standardDeviation } from '../raster/statistics.ts';
 
 // Looked up once: in a test runner's sandbox every look-up of a global costs more than a pixel.
 const { max, min, round } = Math;

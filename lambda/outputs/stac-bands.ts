@@ -1,6 +1,6 @@
 import type { Pipeline } from '../pipeline/definition/pipeline.ts';
 import type { BandStatistics, RasterSize } from '../raster/types.ts';
-import { standardDeviation } from './statistics.ts';
+import { standardDeviation } from '../raster/statistics.ts';
 import type { BandSummary, StacBand } from './stac-types.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { ScenePlan } from '../identity/plan.ts';
 import { sha256Hex } from '../identity/sha256.ts';
 import { previewSize, renderPreview } from '../outputs/preview.ts';
 import { sceneItem, serialiseItem } from '../outputs/stac-item.ts';
-import { sceneStatistics } from '../outputs/statistics.ts';
+import { sceneStatistics } from '../raster/statistics.ts';
 import type { PixelArray } from '../raster/types.ts';
 import { checkObjects, rowsInOrder } from './check-manifest.ts';
 import type { PipelineContext } from './context.ts';
@@ -151,7 +151,7 @@ const writeItem = async (
     time: plan.time,
     sources: plan.sources.map(({ bucket, key, versionToken }, index) => ({
       key,
-      href: bucket === 'file' ? key : `s3://${bucket}/${key}`,
+      href: hrefOf(bucket, key, versionToken),
       token: versionToken,
       bands: plan.bands.filter(({ source }) => source === index).map(({ name }) => name),
     })),
@@ -163,6 +163,13 @@ const writeItem = async (
   });
   await writeDocument(context, itemKey(plan.sceneJobId), serialiseItem(item), 'application/geo+json');
 };
+
+/**
+ * Where a source is found. A file's place on some machine is no part of its identity and must not enter the item, so a
+ * file is named by its content.
+ */
+const hrefOf = (bucket: string, key: string, versionToken: string): string =>
+  bucket === 'file' ? `urn:sha256:${versionToken}` : `s3://${bucket}/${encodeURI(key)}`;
 
 /** A document's digest is its bytes' SHA-256: nothing in it varies by attempt or time of running. */
 const writeDocument = async (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ClaimRequest, ClaimStore } from '../../lambda/gates/claim-store.ts';
-import { type ContractCase, type MakeSubject, contractTests } from './contract.ts';
+import { type ContractCase, type MakeSubject, assertSame, contractTests } from './contract.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const LEASE = 60_000;
@@ -37,8 +37,8 @@ export const claimStoreCases: readonly ContractCase<ClaimStore>[] = [
         result: null,
         expiresAt: by('a').expiresAt,
       };
-      assert.deepEqual(answer, { kind: 'won', row, tookOver: false });
-      assert.deepEqual(await store.get('job'), row);
+      assertSame(answer, { kind: 'won', row, tookOver: false });
+      assertSame(await store.get('job'), row);
     },
   },
   {
@@ -69,7 +69,7 @@ export const claimStoreCases: readonly ContractCase<ClaimStore>[] = [
       assert.equal(answer.kind, 'won');
       assert.equal(answer.kind === 'won' && answer.tookOver, true);
       const row = await store.get('job');
-      assert.deepEqual([row?.owner, row?.attempts, row?.leaseUntil], ['b', 2, NOW + LEASE + 1 + LEASE]);
+      assertSame([row?.owner, row?.attempts, row?.leaseUntil], ['b', 2, NOW + LEASE + 1 + LEASE]);
     },
   },
   {
@@ -100,7 +100,7 @@ export const claimStoreCases: readonly ContractCase<ClaimStore>[] = [
     run: async (store) => {
       await committedBy(store, 'a');
       const row = await store.get('job');
-      assert.deepEqual(
+      assertSame(
         [row?.state, row?.result, row?.finishedAt, row?.expiresAt, row?.attempts],
         ['COMMITTED', '{"n":1}', NOW + 5, null, 1],
       );
@@ -113,7 +113,7 @@ export const claimStoreCases: readonly ContractCase<ClaimStore>[] = [
       await store.claim(by('b', NOW + LEASE + 1));
       const before = await store.get('job');
       assert.equal(await store.commit({ jobId: 'job', owner: 'a', now: NOW + LEASE + 2, result: '"stale"' }), 'lost');
-      assert.deepEqual(await store.get('job'), before);
+      assertSame(await store.get('job'), before);
     },
   },
   {

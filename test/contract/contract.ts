@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { describe, it } from '@jest/globals';
 
 /** One rule of a port: passes, or throws. */
@@ -13,6 +14,10 @@ export interface Lent<Subject> {
 }
 
 export type MakeSubject<Subject> = () => Lent<Subject> | Promise<Lent<Subject>>;
+
+/** Deep and strict equality of plain data, wherever its arrays were made: a test runner's sandbox has an Array of its own. */
+export const assertSame = (actual: unknown, expected: unknown): void =>
+  assert.deepEqual(structuredClone(actual), structuredClone(expected));
 
 /** Registers every case as a test of its own. */
 export const contractTests = <Subject>(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ManifestRow, ManifestStore, PlanRecord } from '../../lambda/gates/manifest-store.ts';
-import { type ContractCase, type MakeSubject, contractTests } from './contract.ts';
+import { type ContractCase, type MakeSubject, assertSame, contractTests } from './contract.ts';
 
 const plan = (change: Partial<PlanRecord> = {}): PlanRecord => ({
   sceneJobId: 'scene',
@@ -34,10 +34,10 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
     run: async (store) => {
       assert.equal(await store.getPlan('scene'), null);
       assert.equal(await store.createPlan(plan()), 'created');
-      assert.deepEqual(await store.getPlan('scene'), plan());
+      assertSame(await store.getPlan('scene'), plan());
       await store.createPlan(plan({ sceneJobId: 'other' }));
       const ids = (await store.listPlans()).map(({ sceneJobId }) => sceneJobId);
-      assert.deepEqual(ids.sort(), ['other', 'scene']);
+      assertSame(ids.sort(), ['other', 'scene']);
     },
   },
   {
@@ -45,7 +45,7 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
     run: async (store) => {
       await store.createPlan(plan());
       assert.equal(await store.createPlan(plan({ plan: '{"grid":2}', windowCount: 9 })), 'exists');
-      assert.deepEqual(await store.getPlan('scene'), plan());
+      assertSame(await store.getPlan('scene'), plan());
     },
   },
   {
@@ -64,7 +64,7 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
       await store.createPlan(plan());
       assert.equal(await store.closePlan('scene', 'SUPERSEDED', 'a source changed'), true);
       assert.equal(await store.closePlan('scene', 'ASSEMBLED', null), false);
-      assert.deepEqual(await store.getPlan('scene'), plan({ state: 'SUPERSEDED', reason: 'a source changed' }));
+      assertSame(await store.getPlan('scene'), plan({ state: 'SUPERSEDED', reason: 'a source changed' }));
     },
   },
   {
@@ -89,8 +89,8 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
       assert.equal(await store.getRow('scene', '0000_0000'), null);
       assert.equal(await store.putRow(written('0000_0000')), 'created');
       assert.equal(await store.putRow(empty('0000_0001')), 'created');
-      assert.deepEqual(await store.getRow('scene', '0000_0000'), written('0000_0000'));
-      assert.deepEqual(await store.getRow('scene', '0000_0001'), empty('0000_0001'));
+      assertSame(await store.getRow('scene', '0000_0000'), written('0000_0000'));
+      assertSame(await store.getRow('scene', '0000_0001'), empty('0000_0001'));
     },
   },
   {
@@ -99,7 +99,7 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
       await store.putRow(written('0000_0000', 'first'));
       assert.equal(await store.putRow(written('0000_0000', 'second')), 'exists');
       assert.equal(await store.putRow(empty('0000_0000')), 'exists');
-      assert.deepEqual(await store.getRow('scene', '0000_0000'), written('0000_0000', 'first'));
+      assertSame(await store.getRow('scene', '0000_0000'), written('0000_0000', 'first'));
       assert.equal(await store.countRows('scene'), 1);
     },
   },
@@ -110,7 +110,7 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
         Array.from({ length: 8 }, (_, n) => store.putRow(written('0000_0000', `etag ${n}`))),
       );
       assert.equal(answers.filter((answer) => answer === 'created').length, 1);
-      assert.deepEqual(await store.listRows('scene'), [written('0000_0000', `etag ${answers.indexOf('created')}`)]);
+      assertSame(await store.listRows('scene'), [written('0000_0000', `etag ${answers.indexOf('created')}`)]);
     },
   },
   {
@@ -121,7 +121,7 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
       assert.equal(await store.countRows('scene'), 3);
       assert.equal(await store.countRows('nobody'), 0);
       const windows = (await store.listRows('scene')).map(({ window }) => window);
-      assert.deepEqual(windows, ['0002_0000', '0002_0001', '0010_0000']);
+      assertSame(windows, ['0002_0000', '0002_0001', '0010_0000']);
     },
   },
 ];

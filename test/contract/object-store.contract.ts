@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NewObject, ObjectStore } from '../../lambda/gates/object-store.ts';
 import { sha256Hex } from '../../lambda/identity/sha256.ts';
-import { type ContractCase, type MakeSubject, contractTests } from './contract.ts';
+import { type ContractCase, type MakeSubject, assertSame, contractTests } from './contract.ts';
 
 const KEY = 'tiles/scene/0000_0001.tif';
 
@@ -29,7 +29,7 @@ export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
   {
     name: 'an object that is not there is null, however it is asked for',
     run: async (store) => {
-      assert.deepEqual([await store.head(KEY), await store.get(KEY), await store.open(KEY)], [null, null, null]);
+      assertSame([await store.head(KEY), await store.get(KEY), await store.open(KEY)], [null, null, null]);
     },
   },
   {
@@ -40,7 +40,7 @@ export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
       assert.equal(answer.kind, 'created');
       assert.equal(await textAt(store), 'pixels');
       const info = await store.head(KEY);
-      assert.deepEqual([info?.key, info?.bytes], [KEY, 6]);
+      assertSame([info?.key, info?.bytes], [KEY, 6]);
       assert.equal(info?.etag, answer.kind === 'created' ? answer.etag : '');
       assert.ok(info?.sha256 === null || info?.sha256 === made.sha256);
       assert.ok(info?.digest === null || info?.digest === made.digest);
@@ -51,7 +51,7 @@ export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
     run: async (store) => {
       await store.create(object('first'));
       const etag = await etagOf(store);
-      assert.deepEqual(await store.create(object('second')), { kind: 'exists' });
+      assertSame(await store.create(object('second')), { kind: 'exists' });
       assert.equal(await textAt(store), 'first');
       assert.equal(await etagOf(store), etag);
     },
@@ -84,14 +84,14 @@ export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
       await store.create(object('first'));
       const stale = await etagOf(store);
       await store.replace(object('second'), stale);
-      assert.deepEqual(await store.replace(object('third'), stale), { kind: 'mismatch' });
+      assertSame(await store.replace(object('third'), stale), { kind: 'mismatch' });
       assert.equal(await textAt(store), 'second');
     },
   },
   {
     name: 'a replace of what is gone is a mismatch and creates nothing',
     run: async (store) => {
-      assert.deepEqual(await store.replace(object('new'), 'etag'), { kind: 'mismatch' });
+      assertSame(await store.replace(object('new'), 'etag'), { kind: 'mismatch' });
       assert.equal(await store.head(KEY), null);
     },
   },
@@ -141,7 +141,7 @@ export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
       const upload = await store.upload(announced);
       await upload.write(Buffer.from('late'));
       await store.create(object('rival'));
-      assert.deepEqual(await upload.complete(), { kind: 'exists' });
+      assertSame(await upload.complete(), { kind: 'exists' });
       assert.equal(await textAt(store), 'rival');
     },
   },
@@ -152,7 +152,7 @@ export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
       await upload.write(Buffer.from('half'));
       await upload.abort();
       await upload.abort();
-      assert.deepEqual(await upload.complete(), { kind: 'gone' });
+      assertSame(await upload.complete(), { kind: 'gone' });
       assert.equal(await store.head(KEY), null);
     },
   },
@@ -169,12 +169,12 @@ export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
           { offset: 7, length: 3 },
           { offset: 0, length: 2 },
         ])) ?? [];
-      assert.deepEqual(
+      assertSame(
         parts.map((part) => Buffer.from(part).toString()),
         ['789', '01'],
       );
       // Decoders wrap the buffer from its first byte.
-      assert.deepEqual(
+      assertSame(
         parts.map((part) => [part.byteOffset, part.buffer.byteLength]),
         [
           [0, 3],

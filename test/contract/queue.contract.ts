@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DeadLetter, Delivery, Queue, QueueName } from '../../lambda/gates/queue.ts';
-import { type ContractCase, type MakeSubject, contractTests } from './contract.ts';
+import { type ContractCase, type MakeSubject, assertSame, contractTests } from './contract.ts';
 
 /** A queue that gives a message up after three receives, and a way to let time pass. */
 export interface QueueSubject {
@@ -35,7 +35,7 @@ export const queueCases: readonly ContractCase<QueueSubject>[] = [
         assert.equal(delivery.receiveCount, 1);
         received.push(delivery.body);
       }
-      assert.deepEqual(received.sort(), bodies.sort());
+      assertSame(received.sort(), bodies.sort());
     },
   },
   {
@@ -71,7 +71,7 @@ export const queueCases: readonly ContractCase<QueueSubject>[] = [
       await subject.queue.acknowledge('tiles', await receiptFrom(subject));
       await subject.advance(LATER);
       assert.equal(await receiveTile(subject), null);
-      assert.deepEqual(await subject.deadLetters('tiles'), []);
+      assertSame(await subject.deadLetters('tiles'), []);
     },
   },
   {
@@ -95,16 +95,16 @@ export const queueCases: readonly ContractCase<QueueSubject>[] = [
       await subject.queue.send('tiles', ['{"poison":true}']);
       for (let receive = 1; receive <= 3; receive++) {
         assert.equal((await receiveTile(subject))?.receiveCount, receive);
-        assert.deepEqual(await subject.deadLetters('tiles'), []);
+        assertSame(await subject.deadLetters('tiles'), []);
         await subject.advance(LATER);
       }
       assert.equal(await receiveTile(subject), null);
       const dead = await subject.deadLetters('tiles');
-      assert.deepEqual(
+      assertSame(
         dead.map(({ queue, body, receiveCount }) => ({ queue, body, receiveCount })),
         [{ queue: 'tiles', body: '{"poison":true}', receiveCount: 3 }],
       );
-      assert.deepEqual(await subject.deadLetters('scenes'), []);
+      assertSame(await subject.deadLetters('scenes'), []);
       await subject.advance(LATER);
       assert.equal(await receiveTile(subject), null);
     },

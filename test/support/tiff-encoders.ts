@@ -18,8 +18,8 @@ export function encodeLzw(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
     }
     emit(codeOf(text));
     table.set(longer, next++);
-    if (next === 511 || next === 1023 || next === 2047) width++;
-    if (next === 4094) {
+    if (next === 512 || next === 1024 || next === 2048) width++;
+    if (next === 4095) {
       emit(256);
       table = new Map();
       next = 258;
@@ -29,7 +29,7 @@ export function encodeLzw(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   }
   if (text !== '') emit(codeOf(text));
   next++;
-  if (next === 511 || next === 1023 || next === 2047) width++;
+  if (next === 512 || next === 1024 || next === 2048) width++;
   emit(257);
   const joined = bits.join('');
   const padded = joined.padEnd(Math.ceil(joined.length / 8) * 8, '0');

@@ -14,7 +14,7 @@ export interface BandPath {
   /** What the captures stand for in a key, or null where the key is none of this template's. */
   match(key: string): Captures | null;
   /** Keys that the captures make: the extension as in the template first, then in the other case. */
-  fill(captures: Captures): readonly string[];
+  keysFor(captures: Captures): readonly string[];
 }
 
 /** A path template that cannot be used. */
@@ -73,7 +73,7 @@ export const compileBandPath = (template: string): BandPath => {
       const groups = pattern.exec(key)?.groups;
       return groups === undefined ? null : Object.fromEntries(names.map((name) => [name, groups[name] ?? '']));
     },
-    fill: (captures) => extensions.map((extension) => fillStem(captures) + extension),
+    keysFor: (captures) => extensions.map((extension) => fillStem(captures) + extension),
   };
 };
 

@@ -1,7 +1,7 @@
 import { RESERVED_NAMES } from '../../raster/expression/parse.ts';
 import { BandPathError, compileBandPath } from './band-path.ts';
 import type { BandPath } from './band-path.ts';
-import type { MeaningProblem } from './checks.ts';
+import type { MeaningProblem } from './meaning-problem.ts';
 import type { JsonPath } from './json-text.ts';
 import type { BandFile, PipelineFile } from './schema.ts';
 

@@ -2,7 +2,7 @@ import { ExpressionError } from '../../raster/expression/expression-error.ts';
 import { parseExpression } from '../../raster/expression/parse.ts';
 import { bandsOf, bitBandsOf } from '../../raster/expression/tree.ts';
 import type { ExpressionNode } from '../../raster/expression/tree.ts';
-import type { MeaningProblem } from './checks.ts';
+import type { MeaningProblem } from './meaning-problem.ts';
 import type { JsonPath } from './json-text.ts';
 import type { PipelineFile } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { TileonceError } from '../../errors.ts';
 import { normaliseCrsText } from '../../raster/crs/from-text.ts';
-import type { MeaningProblem } from './checks.ts';
+import type { MeaningProblem } from './meaning-problem.ts';
 import { numberOf } from './decimal.ts';
 import { defaultCrs } from './defaults.ts';
 import type { PipelineFile } from './schema.ts';

@@ -1,6 +1,6 @@
 import { storedValue } from '../../raster/expression/sample-types.ts';
 import type { DataType } from '../../raster/types.ts';
-import type { MeaningProblem } from './checks.ts';
+import type { MeaningProblem } from './meaning-problem.ts';
 import { nodataOf } from './decimal.ts';
 import { defaultType } from './defaults.ts';
 import type { JsonPath } from './json-text.ts';

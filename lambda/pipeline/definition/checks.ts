@@ -2,15 +2,8 @@ import { bandPathProblems } from './check-bands.ts';
 import { expressionProblems } from './check-expressions.ts';
 import { gridProblems } from './check-grid.ts';
 import { outputProblems } from './check-outputs.ts';
-import type { JsonPath } from './json-text.ts';
+import type { MeaningProblem } from './meaning-problem.ts';
 import type { PipelineFile } from './schema.ts';
-
-/** A fault of what fields mean; `index` counts characters from 0 inside the text at `path`. */
-export interface MeaningProblem {
-  readonly path: JsonPath;
-  readonly message: string;
-  readonly index?: number;
-}
 
 /** Rules over some top-level fields of a file of the right shape. */
 interface Check {

@@ -54,7 +54,7 @@ export const siblings = (pipeline: Pipeline, key: string): SceneSiblings | null 
   const extension = /\.[^./]*$/u.exec(key)?.[0] ?? '';
   const keys = pipeline.bands.map(({ name, path }) => {
     if (path === null || path === template) return { band: name, candidates: [key] };
-    const candidates = compileBandPath(path).fill(captures);
+    const candidates = compileBandPath(path).keysFor(captures);
     // Siblings are most often spelt in the same case.
     const like = candidates.filter((candidate) => candidate.endsWith(extension));
     return { band: name, candidates: [...new Set([...like, ...candidates])] };

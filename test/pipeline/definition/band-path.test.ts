@@ -22,9 +22,9 @@ describe('path templates', () => {
 
   it('make the keys they match, in both cases of the extension', () => {
     const path = compileBandPath('{scene}/R20m/{id}_SCL_20m.tif');
-    expect(path.fill({ scene: 'a/b', id: 'T31' })).toEqual(['a/b/R20m/T31_SCL_20m.tif', 'a/b/R20m/T31_SCL_20m.TIF']);
-    expect(path.fill({ scene: '', id: 'T31' })[0]).toBe('R20m/T31_SCL_20m.tif');
-    expect(compileBandPath('{scene}SR_B4.TIF').fill({ scene: 'x_' })).toEqual(['x_SR_B4.TIF', 'x_SR_B4.tif']);
+    expect(path.keysFor({ scene: 'a/b', id: 'T31' })).toEqual(['a/b/R20m/T31_SCL_20m.tif', 'a/b/R20m/T31_SCL_20m.TIF']);
+    expect(path.keysFor({ scene: '', id: 'T31' })[0]).toBe('R20m/T31_SCL_20m.tif');
+    expect(compileBandPath('{scene}SR_B4.TIF').keysFor({ scene: 'x_' })).toEqual(['x_SR_B4.TIF', 'x_SR_B4.tif']);
   });
 
   it.each(['{scene/x.tif', 'scene}.tif', '{}x.tif', '{a b}.tif', 'B04.tif', '{id}_B04.tif'])(

@@ -49,7 +49,7 @@ describe('a pipeline of one expression', () => {
   it('needs the places of its bands alone', () => {
     const pipeline = quickPipeline({
       expression: '(nir - red) / (nir + red)',
-      bands: ['red=3', 'nir=B08.tif:2'.replace('B08.tif:', '')],
+      bands: ['red=3', 'nir=2'],
     });
     expect(pipeline).toMatchObject({
       pipeline: 'quick',

@@ -4,7 +4,6 @@ import { canonicalParams } from '../../../lambda/pipeline/definition/canonical-p
 import type { LaterField } from '../../../lambda/pipeline/definition/canonical-params.ts';
 import { decimalText } from '../../../lambda/pipeline/definition/decimal.ts';
 import { parsePipeline } from '../../../lambda/pipeline/definition/parse-pipeline.ts';
-import { fromPipelineRecord, toPipelineRecord } from '../../../lambda/pipeline/definition/pipeline-record.ts';
 import type { Pipeline } from '../../../lambda/pipeline/definition/pipeline.ts';
 
 const FILE = {
@@ -115,12 +114,5 @@ describe('decimal text', () => {
   ])('of %d is %s', (value, text) => {
     expect(decimalText(value)).toBe(text);
     expect(Number(text)).toBe(value + 0);
-  });
-});
-
-describe('a recorded pipeline', () => {
-  it('comes back from JSON as it was, NaN too', () => {
-    const original = pipeline({ bands: { B04: { suffix: 'B04.tif', nodata: 'nan' }, B08: { suffix: 'B08.tif' } } });
-    expect(fromPipelineRecord(JSON.parse(JSON.stringify(toPipelineRecord(original))))).toEqual(original);
   });
 });

@@ -155,8 +155,8 @@ describe('a faulty pipeline file', () => {
   it('is told where inside an expression a fault is, escapes and all', () => {
     const text = `{ "pipeline": "p", "version": "1", "bands": { "B04": {} },\n  "expression": "B04 +\\u0020 snow", "mask": "B04 >" }`;
     expect(faultsOf(text)).toEqual([
-      '2:31 expression: unknown name "snow" (bands: B04)',
-      '2:53 mask: expected expression after >',
+      '2:30 expression: unknown name "snow" (bands: B04)',
+      '2:51 mask: expected expression after >',
     ]);
   });
 

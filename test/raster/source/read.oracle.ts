@@ -114,15 +114,15 @@ for (const folder of ['odd', 'scenes']) {
       60_000,
     );
 
-    test.each(readable)('%s lies where GDAL says, or is refused for want of a CRS or geotransform', (name) =>
-      openSource(fileBytesReader(join(path, name))).then((source) => {
-        const report: Report = JSON.parse(readFileSync(join(out.path, name, 'report.json'), 'utf8'));
-        const grid = gridOf(source);
-        const refusal = report.geotransform === null ? /has no geotransform/ : /coordinate reference system|CRS|RPC/;
-        const expected = grid instanceof SourceError ? expect.stringMatching(refusal) : report.geotransform;
-        expect(grid instanceof SourceError ? grid.message : grid.geotransform).toEqual(expected);
-      }),
-    );
+    test.each(readable)('%s lies where GDAL says, or is refused for want of a CRS or geotransform', async (name) => {
+      const report: Report = JSON.parse(readFileSync(join(out.path, name, 'report.json'), 'utf8'));
+      const grid = gridOf(await openSource(fileBytesReader(join(path, name))));
+      const reason = report.geotransform === null ? /has no geotransform/ : /coordinate reference system|CRS|RPC/;
+      const rightly = grid instanceof SourceError && reason.test(grid.message);
+      expect(grid instanceof SourceError ? grid.message : grid.geotransform).toEqual(
+        rightly ? grid.message : report.geotransform,
+      );
+    });
 
     if (refused.length > 0) {
       test.each(refused)('%s is refused for its listed reason', async (name) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { mergeStatistics, sceneStatistics, standardDeviation } from '../../lambda/outputs/statistics.ts';
+import { mergeStatistics, sceneStatistics, standardDeviation } from '../../lambda/raster/statistics.ts';
 import type { BandStatistics } from '../../lambda/raster/types.ts';
 
 /** By the definition, in two passes. */

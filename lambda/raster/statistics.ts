@@ -1,4 +1,4 @@
-import type { BandStatistics } from '../raster/types.ts';
+import type { BandStatistics } from './types.ts';
 
 /**
  * Statistics of the union of two disjoint sets of pixels, from the statistics of each; null is the empty set.
