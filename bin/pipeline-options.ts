@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { errnoOf } from '../lambda/engines/embedded/errno.ts';
 import { TileonceError } from '../lambda/errors.ts';
 import { builtinPipeline, isBuiltinName } from '../lambda/pipeline/definition/builtin.ts';
 import { parsePipeline } from '../lambda/pipeline/definition/parse-pipeline.ts';
 import type { Pipeline } from '../lambda/pipeline/definition/pipeline.ts';
 import { quickPipeline } from '../lambda/pipeline/definition/quick-pipeline.ts';
+import { UsageError } from './exit-code.ts';
 
 export interface PipelineOptions {
   readonly pipeline?: string;
@@ -28,12 +30,12 @@ export const addPipelineOptions = (command: Command): Command =>
 /**
  * The pipeline that the options mean.
  *
- * @throws TileonceError (its subclasses too) where there is none, or it is not valid.
+ * @throws UsageError where the options name none, or contradict each other; TileonceError where it is not valid.
  */
 export const choosePipeline = async (options: PipelineOptions): Promise<Pipeline> => {
   const { pipeline, expression, band = [] } = options;
   if (pipeline === undefined && expression === undefined) {
-    throw new TileonceError('no pipeline is named', {
+    throw new UsageError('no pipeline is named', {
       remedy:
         "use --pipeline FILE, --pipeline NAME (tileonce pipelines lists them), or --expression '...' --band red=3",
     });
@@ -44,7 +46,7 @@ export const choosePipeline = async (options: PipelineOptions): Promise<Pipeline
       : builtinPipeline(pipeline, { expression, bands: band });
   }
   if (expression !== undefined || band.length > 0) {
-    throw new TileonceError('--expression and --band do not go with a pipeline file', {
+    throw new UsageError('--expression and --band do not go with a pipeline file', {
       remedy: `write them into ${pipeline}`,
     });
   }
@@ -55,6 +57,8 @@ const readPipelineFile = async (path: string): Promise<string> => {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
+    // No file, and nothing that looks like one's name: a built-in pipeline was meant, which this refuses with its names.
+    if (errnoOf(cause) === 'ENOENT' && /^[\w-]+$/.test(path)) await builtinPipeline(path);
     throw new TileonceError(`the pipeline ${path} cannot be read`, {
       remedy: 'name a file, or a built-in pipeline (tileonce pipelines lists them)',
       cause,

@@ -1,17 +1,22 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { SOFTWARE_VERSION } from '../lambda/local/version.ts';
+import { SOFTWARE_VERSION } from '../lambda/version.ts';
 import { addDemo } from './commands/demo.ts';
 import { addPipelines } from './commands/pipelines.ts';
 import { addRun } from './commands/run.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { EXIT_USAGE, exitCodeOf } from './exit-code.ts';
 
 const program = new Command('tileonce')
   .description(
     'Satellite scenes in; Cloud Optimized GeoTIFF tiles, a mosaic and a STAC item out: exactly once in effect.',
   )
   .version(SOFTWARE_VERSION)
-  .showHelpAfterError('(tileonce --help lists the commands)')
+  .configureOutput({
+    outputError: (text, write) => {
+      const fault = text.trim().replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
+      write(`tileonce: ${fault} (--help lists commands and options)\n`);
+    },
+  })
   .exitOverride();
 addRun(program);
 addDemo(program);
@@ -21,5 +26,5 @@ try {
   await program.parseAsync();
 } catch (error) {
   // commander has printed what was wrong with the call, or the help that was asked for.
-  process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : exitCodeOf(error);
+  process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : EXIT_USAGE) : exitCodeOf(error);
 }

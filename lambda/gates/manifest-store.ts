@@ -53,6 +53,11 @@ export interface ManifestStore {
   closePlan(sceneJobId: string, to: Exclude<PlanState, 'OPEN'>, reason: string | null): Promise<boolean>;
   /** SUPERSEDED or FAILED → OPEN: the same scene was rung again. False where the plan was neither. */
   reopenPlan(sceneJobId: string): Promise<boolean>;
+  /**
+   * Moves an OPEN plan's `nextHealAt` from `expected` to `next`, before anything of it is sent again: of two reapers
+   * one does. False where the plan is not OPEN or another was first.
+   */
+  postponeHeal(sceneJobId: string, expected: number, next: number): Promise<boolean>;
   listPlans(): Promise<PlanRecord[]>;
   /** Create-only, keyed by scene and window. `exists` changes nothing. */
   putRow(row: ManifestRow): Promise<'created' | 'exists'>;

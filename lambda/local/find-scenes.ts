@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { TileonceError } from '../errors.ts';
+import { errnoOf } from '../engines/embedded/errno.ts';
 import { FILE_BUCKET } from '../engines/embedded/source-store.ts';
 import { isOutputKey } from '../identity/output-keys.ts';
 import type { Pipeline } from '../pipeline/definition/pipeline.ts';
@@ -11,6 +12,8 @@ import type { FanOutRequest } from '../pipeline/fan-out.ts';
 export interface SceneRequest extends FanOutRequest {
   /** What messages call it. */
   readonly label: string;
+  /** The same for every file of one scene, and for no other scene's on this machine. */
+  readonly identity: string;
 }
 
 /**
@@ -18,22 +21,21 @@ export interface SceneRequest extends FanOutRequest {
  * scene ring once. A scene's folder is where the pipeline's path templates begin, so that keys do not depend on where
  * on a machine the scene lies.
  *
- * @throws TileonceError where a path does not exist, or nothing in it is a band of the pipeline.
+ * @throws TileonceError where a path cannot be read, or nothing in it is a band of the pipeline.
  */
 export const findScenes = async (pipeline: Pipeline, paths: readonly string[]): Promise<SceneRequest[]> => {
   const scenes = new Map<string, SceneRequest>();
   for (const path of paths) {
     const kind = await kindOf(path);
-    const files = kind === 'folder' ? await filesBelow(resolve(path)) : [resolve(path)];
+    const files = kind === 'folder' ? await filesBelow(path) : [resolve(path)];
     let found = 0;
     for (const file of files) {
       const scene = sceneOf(pipeline, file);
       if (scene === null) continue;
       found++;
-      const id = [scene.location, ...[...scene.candidates.bandKeys.values()].flat()].join('\n');
-      if (!scenes.has(id)) scenes.set(id, scene);
+      if (!scenes.has(scene.identity)) scenes.set(scene.identity, scene);
     }
-    if (found === 0) throw noBand(pipeline, path, kind);
+    if (found === 0) throw noBand(pipeline, path, kind, files);
   }
   return [...scenes.values()];
 };
@@ -44,11 +46,15 @@ export const sceneOf = (pipeline: Pipeline, file: string): SceneRequest | null =
   for (const depth of keyDepths(pipeline)) {
     if (depth >= segments.length) continue;
     const location = segments.slice(0, -depth).join(sep) || sep;
-    const found = siblings(pipeline, segments.slice(-depth).join('/'));
+    const key = segments.slice(-depth).join('/');
+    const found = siblings(pipeline, key);
     // A scene that spans folders was matched by a shorter path than this: its folder lies further down.
     if (found === null || found.captures['scene']?.includes('/') === true) continue;
+    // What the captures stand for is what siblings share; a file that is a scene by itself shares nothing.
+    const alone = pipeline.bands.every(({ path }) => path === null);
     return {
       label: found.scene === 'scene' ? basename(location) : found.scene,
+      identity: JSON.stringify([location, alone ? key : Object.entries(found.captures).toSorted()]),
       location,
       pipeline,
       candidates: {
@@ -69,27 +75,58 @@ const keyDepths = (pipeline: Pipeline): number[] => {
 };
 
 const kindOf = async (path: string): Promise<'file' | 'folder'> => {
-  const stats = await stat(path).catch(() => null);
-  if (stats === null) throw new TileonceError(`${path}: no such file or folder`, { remedy: 'check the path' });
-  return stats.isDirectory() ? 'folder' : 'file';
+  try {
+    return (await stat(path)).isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 };
 
-/** Every file below a folder, in order of path; our own outputs and hidden folders are no scenes. */
+const unreadable = (path: string, cause: unknown): TileonceError => {
+  const code = errnoOf(cause);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new TileonceError(`${path}: no such file or folder`, { remedy: 'check the path', cause });
+  }
+  return new TileonceError(`${path}: it cannot be read (${code ?? 'unknown error'})`, {
+    remedy: 'make it readable for this user',
+    cause,
+  });
+};
+
+/** Every file below a folder, linked ones too, in order of path; our own outputs and hidden folders are no scenes. */
 const filesBelow = async (folder: string): Promise<string[]> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => {
-      const key = relative(folder, file).split(sep);
-      return (
-        !key.some((segment) => segment.startsWith('.')) && !key.some((_, i) => isOutputKey(key.slice(i).join('/')))
-      );
-    })
-    .toSorted();
+  const root = resolve(folder);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    throw unreadable(folder, error);
+  });
+  const files: string[] = [];
+  for (const entry of entries) {
+    const file = join(entry.parentPath, entry.name);
+    const key = relative(root, file).split(sep);
+    if (key.some((segment) => segment.startsWith('.'))) continue;
+    if (key.some((_, i) => isOutputKey(key.slice(i).join('/')))) continue;
+    if (entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(file)))) files.push(file);
+  }
+  return files.toSorted();
 };
 
-const noBand = (pipeline: Pipeline, path: string, kind: 'file' | 'folder'): TileonceError => {
+const leadsToFile = async (link: string): Promise<boolean> => (await stat(link).catch(() => null))?.isFile() === true;
+
+const JPEG_2000 = /\.(jp2|j2k|jpx)$/iu;
+
+const noBand = (
+  pipeline: Pipeline,
+  path: string,
+  kind: 'file' | 'folder',
+  files: readonly string[],
+): TileonceError => {
+  const jpeg2000 = files.find((file) => JPEG_2000.test(file));
+  if (jpeg2000 !== undefined) {
+    const name = basename(jpeg2000);
+    return new TileonceError(`${path}: ${kind === 'file' ? '' : `${name}: `}JPEG 2000 is not read`, {
+      remedy: `convert it with "gdal_translate -of COG -co COMPRESS=DEFLATE ${name} ${name.replace(JPEG_2000, '.tif')}" and name the .tif`,
+    });
+  }
   const wanted = pipeline.bands.map(({ name, path: template }) => `${name}: ${template ?? '*.tif'}`).join(', ');
   return new TileonceError(
     kind === 'file'

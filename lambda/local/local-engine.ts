@@ -7,7 +7,7 @@ import { PIXEL_VERSION } from '../pipeline/definition/pixel-version.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { EMBEDDED_CLAIM, MAX_RECEIVES } from './timing.ts';
-import { SOFTWARE_VERSION } from './version.ts';
+import { SOFTWARE_VERSION } from '../version.ts';
 
 /** The pipeline on one machine: the embedded engine behind the ports. */
 export interface LocalEngine extends Disposable {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { StoreUnavailableError, TileonceError } from '../errors.ts';
+import { SourceError, StoreUnavailableError, TileonceError } from '../errors.ts';
+import { ClaimGateDisabledError } from '../gates/claim-errors.ts';
 import type { SceneJobId } from '../identity/job-key.ts';
 import { windowCount } from '../identity/grid.ts';
 import { itemKey, mosaicKey } from '../identity/output-keys.ts';
@@ -60,7 +61,9 @@ interface Scene {
  * Runs scenes to their end on one machine: fan-out here, windows and assemblies in worker threads that take their
  * messages from the ledger themselves. Another process may do the same on the same folder at the same time.
  *
- * @throws StoreUnavailableError where a store does not answer; the signal's reason when it fires. Leases are released.
+ * @returns an end per scene, in the order asked; a scene that was asked for from two places ends once.
+ * @throws StoreUnavailableError where a store does not answer, ClaimGateDisabledError where there are no claims; the
+ * signal's reason when it fires. Leases are released.
  */
 export const runScenes = async (
   local: LocalEngine,
@@ -117,7 +120,23 @@ class SceneRun {
     } finally {
       await this.#pool?.stop();
     }
-    return this.#scenes.flatMap(({ end }) => end ?? []);
+    return this.#ends();
+  }
+
+  /** Copies of a scene in two folders are one scene: its windows were done once, so they are reported once. */
+  #ends(): SceneEnd[] {
+    const first = new Map<SceneJobId, SceneRequest>();
+    return this.#scenes.flatMap(({ end }) => {
+      if (end?.kind !== 'done') return end ?? [];
+      const twin = first.get(end.report.scene);
+      if (twin === undefined) {
+        first.set(end.report.scene, end.request);
+        return end;
+      }
+      const { label, location } = end.request;
+      this.#options.observer.note(`scene ${label} in ${location} is the one in ${twin.location}: done once`);
+      return [];
+    });
   }
 
   #check(): void {
@@ -153,8 +172,11 @@ class SceneRun {
     try {
       outcome = await fanOut(this.#local.context, request, this.#signal);
     } catch (error) {
-      if (error instanceof StoreUnavailableError || !(error instanceof TileonceError)) throw error;
-      scene.end = { kind: 'failed', request, message: error.oneLine };
+      if (error instanceof StoreUnavailableError || error instanceof ClaimGateDisabledError) throw error;
+      if (!(error instanceof TileonceError)) throw error;
+      // A source's fault names its file; anything else must say which scene it is about.
+      const message = error instanceof SourceError ? error.oneLine : `${request.label}: ${error.oneLine}`;
+      scene.end = { kind: 'failed', request, message };
       return;
     }
     if (outcome.kind === 'incomplete') {

@@ -84,6 +84,18 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
     },
   },
   {
+    name: 'of reapers that postpone one healing at once, one does; a plan that is not OPEN is left alone',
+    run: async (store) => {
+      await store.createPlan({ ...plan(), nextHealAt: 5 });
+      const answers = await Promise.all([10, 11, 12].map((next) => store.postponeHeal('scene', 5, next)));
+      assert.equal(answers.filter(Boolean).length, 1);
+      assert.equal((await store.getPlan('scene'))?.nextHealAt, 10 + answers.indexOf(true));
+      await store.closePlan('scene', 'FAILED', 'why');
+      assert.equal(await store.postponeHeal('scene', 10 + answers.indexOf(true), 20), false);
+      assert.equal(await store.postponeHeal('nobody', 0, 20), false);
+    },
+  },
+  {
     name: 'rows read back as they were written, statistics to the last bit',
     run: async (store) => {
       assert.equal(await store.getRow('scene', '0000_0000'), null);

@@ -78,6 +78,14 @@ export class EmbeddedManifestStore implements ManifestStore {
     return changed === 1;
   }
 
+  async postponeHeal(sceneJobId: string, expected: number, next: number): Promise<boolean> {
+    const changed = this.#ledger.run(
+      `UPDATE plans SET next_heal_at = ? WHERE scene_job_id = ? AND state = 'OPEN' AND next_heal_at = ?`,
+      [next, sceneJobId, expected],
+    );
+    return changed === 1;
+  }
+
   /** In order of creation. */
   async listPlans(): Promise<PlanRecord[]> {
     return this.#ledger.all('SELECT * FROM plans ORDER BY rowid').map(planOf);

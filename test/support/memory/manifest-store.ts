@@ -33,6 +33,15 @@ export class MemoryManifestStore implements ManifestStore {
     return this.carry('reopenPlan', sceneJobId, () => this.move(sceneJobId, ['SUPERSEDED', 'FAILED'], 'OPEN', null));
   }
 
+  postponeHeal(sceneJobId: string, expected: number, next: number): Promise<boolean> {
+    return this.carry('postponeHeal', sceneJobId, () => {
+      const plan = this.plans.get(sceneJobId);
+      if (plan === undefined || plan.state !== 'OPEN' || plan.nextHealAt !== expected) return false;
+      this.plans.set(sceneJobId, { ...plan, nextHealAt: next });
+      return true;
+    });
+  }
+
   listPlans(): Promise<PlanRecord[]> {
     return this.carry('listPlans', '', () => [...this.plans.values()]);
   }
