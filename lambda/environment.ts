@@ -18,7 +18,7 @@ export const metricDimensions = (stage: string): { readonly service: string; rea
 });
 
 /** The numbers that a running function needs of the deployment's times. */
-const timingSchema = z.object({
+export const runtimeTimingSchema = z.object({
   /** A claim's lease, ms. */
   leaseMs: z.number().int().positive(),
   /** Lifetime of a CLAIMED row that nobody comes back to, s. */
@@ -36,7 +36,7 @@ const timingSchema = z.object({
   /** Age at which an OPEN plan counts as overdue, ms. */
   overdueMs: z.number().int().positive(),
 });
-export type RuntimeTiming = z.output<typeof timingSchema>;
+export type RuntimeTiming = z.output<typeof runtimeTimingSchema>;
 
 const json = <T extends z.ZodType>(schema: T) =>
   z
@@ -69,7 +69,7 @@ const everything = z.object({
   ASSEMBLY_QUEUE_URL: z.url(),
   /** Which pipelines an uploaded object may ring for. */
   PIPELINES: pipelinesText.pipe(json(z.array(pipelineSchema).min(1))),
-  TIMING: json(timingSchema),
+  TIMING: json(runtimeTimingSchema),
   /** `true`: reads of the source bucket are billed to us. */
   REQUESTER_PAYS: z.stringbool(),
   /** Bound on the assembly's scratch files under /tmp, MiB. */

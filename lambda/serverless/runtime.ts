@@ -26,7 +26,7 @@ export interface RuntimeEnvironment {
 
 export interface LambdaRuntime {
   readonly context: PipelineContext;
-  readonly telemetry: LambdaTelemetry;
+  readonly telemetry: Pick<LambdaTelemetry, 'about' | 'event' | 'count' | 'flush'>;
   readonly timing: RuntimeTiming;
 }
 
