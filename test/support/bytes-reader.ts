@@ -20,7 +20,8 @@ export class BytesReader implements RangeReader {
     this.calls.push(ranges.map(({ offset, length }) => ({ offset, length })));
     return ranges.map(({ offset, length }) => {
       if (offset + length > this.size) throw new Error(`${this.name} ends before byte ${offset + length}`);
-      return this.#bytes.slice(offset, offset + length);
+      // A Buffer, as files give it: small ones lie somewhere in a pool, and slice() does not copy them.
+      return Buffer.from(this.#bytes.subarray(offset, offset + length));
     });
   }
 }

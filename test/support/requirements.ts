@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
 
@@ -27,6 +28,8 @@ export const GDAL_PYTHON = '/usr/bin/python3';
 const present = {
   'shared data': () => existsSync(join(SHARED_DATA, 'scenes', 'INDEX.tsv')),
   GDAL: () => answers(GDAL_PYTHON, ['-c', 'from osgeo import gdal']) && answers('gdalwarp', ['--version']),
+  /** A file system that only the started process sees; gone with it. */
+  'private mounts': () => answers('unshare', ['--mount', '--map-root-user', 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]),
   Python: () => answers('python3', ['-m', 'venv', '--help']),
 } as const;
 

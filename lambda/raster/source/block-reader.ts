@@ -10,13 +10,19 @@ import { reverseBits, toSamples } from './samples.ts';
 /** Compressed bytes held at once by one call; a window that needs more is read in several batches. */
 const BATCH_BYTES = 64 * 1024 * 1024;
 
+interface KeptBlock {
+  readonly samples: PixelArray;
+  /** What it holds in memory: a tile's rows below the image are not in its samples, but in its buffer. */
+  readonly bytes: number;
+}
+
 /** Fetches and decodes blocks; keeps the ones used last, up to a number of bytes, for the windows beside this one. */
 export class BlockReader {
   readonly #source: RangeSource;
   readonly #cacheBytes: number;
   readonly #exactNodata: bigint | null;
   /** Oldest first: a Map keeps the order of insertion. */
-  readonly #cache = new Map<string, PixelArray>();
+  readonly #cache = new Map<string, KeptBlock>();
   #cached = 0;
 
   /**
@@ -111,21 +117,22 @@ export class BlockReader {
 
   #take(image: StoredImage, ref: BlockRef): PixelArray | undefined {
     const key = `${image.id}/${ref.index}`;
-    const samples = this.#cache.get(key);
-    if (samples === undefined) return undefined;
+    const kept = this.#cache.get(key);
+    if (kept === undefined) return undefined;
     this.#cache.delete(key);
-    this.#cache.set(key, samples);
-    return samples;
+    this.#cache.set(key, kept);
+    return kept.samples;
   }
 
   #keep(image: StoredImage, ref: BlockRef, samples: PixelArray): void {
-    if (samples.byteLength > this.#cacheBytes) return;
-    this.#cache.set(`${image.id}/${ref.index}`, samples);
-    this.#cached += samples.byteLength;
+    const bytes = Math.max(samples.byteLength, image.layout.rowBytes * ref.rows);
+    if (bytes > this.#cacheBytes) return;
+    this.#cache.set(`${image.id}/${ref.index}`, { samples, bytes });
+    this.#cached += bytes;
     for (const [key, oldest] of this.#cache) {
       if (this.#cached <= this.#cacheBytes) break;
       this.#cache.delete(key);
-      this.#cached -= oldest.byteLength;
+      this.#cached -= oldest.bytes;
     }
   }
 }

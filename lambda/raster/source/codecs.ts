@@ -74,7 +74,7 @@ export function decompress(
   const size = shape.byteLength;
   switch (compression) {
     case 1:
-      return exactly(bytes.slice(0, size), size);
+      return exactly(new Uint8Array(bytes.subarray(0, size)), size);
     case 5:
       return decodeLzw(bytes, size);
     case 8:
@@ -112,8 +112,9 @@ function guarded(decode: () => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>
   try {
     return decode();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw new CorruptBlockError('holds more than its size', { cause: error });
+    const tooLarge =
+      typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    if (tooLarge) throw new CorruptBlockError('holds more than its size', { cause: error });
     throw new CorruptBlockError(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }

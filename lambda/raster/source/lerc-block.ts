@@ -44,7 +44,7 @@ export function decodeLerc(bytes: Uint8Array<ArrayBuffer>, shape: BlockShape): U
 
 function decode(bytes: Uint8Array<ArrayBuffer>): LercImage {
   try {
-    return Lerc.decode(bytes.slice().buffer, { returnPixelInterleavedDims: true });
+    return Lerc.decode(new Uint8Array(bytes).buffer, { returnPixelInterleavedDims: true });
   } catch (error) {
     // The decoder throws strings as well as errors.
     throw new CorruptBlockError(error instanceof Error ? error.message : String(error), { cause: error });

@@ -1,21 +1,21 @@
 import { SourceError } from '../../errors.ts';
 import { crsFromGeoKeys } from '../crs/from-geokeys.ts';
-import type { DataType, FloatPixels, PixelRect, RangeReader, RasterGrid, RasterSize } from '../types.ts';
+import type { DataType, FloatPixels, PixelRect, RangeReader, RasterGrid } from '../types.ts';
 import { BlockReader } from './block-reader.ts';
 import { BlockTable } from './block-table.ts';
+import { copyBlock } from './copy-block.ts';
 import { walkDirectories } from './directory-walk.ts';
-import type { Directory } from './directory.ts';
 import { parseDirectories } from './directory.ts';
-import { acquisitionTime, parseGdalMetadata } from './gdal-metadata.ts';
-import { geotransformOf, readGeoreference, requireGeoKeys } from './georeference.ts';
+import { geotransformOf, requireGeoKeys } from './georeference.ts';
 import { comparableNodata, exactInteger, parseNodata, sparseValue } from './nodata.ts';
 import type { PyramidLevel, StoredImage } from './pyramid.ts';
 import { readPyramid } from './pyramid.ts';
 import { RangeSource } from './range-source.ts';
+import type { RasterDescription } from './raster-description.ts';
+import { readDescription } from './raster-description.ts';
 import type { RasterSource, WindowOptions } from './raster-source.ts';
-import { TAG } from './tags.ts';
 import type { BandTarget } from './window.ts';
-import { applyMask, bandTarget, blocksOf, copyBlock } from './window.ts';
+import { applyMask, bandTarget, blocksOf, requireInside } from './window.ts';
 
 export type { RasterLevel, RasterSource, WindowOptions } from './raster-source.ts';
 
@@ -49,19 +49,6 @@ export async function openSource(
   );
 }
 
-/** What the tags of the full resolution say beside how it is stored. */
-async function readDescription(directory: Directory) {
-  const metadata = parseGdalMetadata(await directory.text(TAG.GdalMetadata));
-  return {
-    nodataText: await directory.text(TAG.GdalNodata),
-    bandMetadata: metadata.bands,
-    dateTime: acquisitionTime(metadata, await directory.text(TAG.DateTime)),
-    georeference: await readGeoreference(directory),
-  };
-}
-
-type Description = Awaited<ReturnType<typeof readDescription>>;
-
 class GeotiffSource implements RasterSource {
   readonly name: string;
   readonly width: number;
@@ -75,11 +62,16 @@ class GeotiffSource implements RasterSource {
   readonly dateTime: string | null;
   readonly #source: RangeSource;
   readonly #pyramid: readonly PyramidLevel[];
-  readonly #description: Description;
+  readonly #description: RasterDescription;
   readonly #blocks: BlockReader;
   readonly #tables = new Map<number, Promise<BlockTable>>();
 
-  constructor(source: RangeSource, pyramid: readonly PyramidLevel[], description: Description, blocks: BlockReader) {
+  constructor(
+    source: RangeSource,
+    pyramid: readonly PyramidLevel[],
+    description: RasterDescription,
+    blocks: BlockReader,
+  ) {
     const [full] = pyramid;
     if (full === undefined) throw new SourceError(source.name, 'holds no image', {});
     const { layout } = full.image;
@@ -202,13 +194,5 @@ class GeotiffSource implements RasterSource {
     const text = this.#description.bandMetadata.get(band)?.get(role);
     const value = text === undefined ? Number.NaN : Number.parseFloat(text);
     return Number.isFinite(value) ? value : null;
-  }
-}
-
-function requireInside({ x, y, width, height }: PixelRect, size: RasterSize): void {
-  const whole = [x, y, width, height].every(Number.isInteger);
-  const inside = x >= 0 && y >= 0 && x + width <= size.width && y + height <= size.height;
-  if (!whole || !inside || width < 1 || height < 1) {
-    throw new RangeError(`window ${width} x ${height} at ${x}, ${y} is not inside ${size.width} x ${size.height} px`);
   }
 }

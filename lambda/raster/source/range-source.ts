@@ -58,7 +58,7 @@ export class RangeSource {
   /** One slice of metadata; see `fetch`. */
   async fetchSlice(slice: ByteRange, signal?: AbortSignal): Promise<ByteRange & { data: ArrayBuffer }> {
     const bytes = await this.metadata(slice, signal);
-    return { offset: slice.offset, length: bytes.length, data: bytes.slice().buffer };
+    return { offset: slice.offset, length: bytes.length, data: new Uint8Array(bytes).buffer };
   }
 
   /** Bytes of metadata, clipped at the object's end; a view that the caller must not change. */

@@ -32,7 +32,8 @@ export function toSamples(
   const { bits, format, blockSamples } = layout;
   const rowSamples = layout.blockWidth * blockSamples;
   const size = bits / 8;
-  const bytes = decompressed.byteOffset % 8 === 0 ? decompressed : decompressed.slice();
+  // Not slice(): a Buffer's is a view and would stay where it is.
+  const bytes = decompressed.byteOffset % 8 === 0 ? decompressed : new Uint8Array(decompressed);
   const lerc = layout.compression === 34887;
   if (!layout.littleEndian && layout.predictor !== 3 && !lerc) swapBytes(bytes, bits);
   if (lerc) return view(layout.dataType, bytes);
@@ -52,26 +53,21 @@ function swapBytes(bytes: Uint8Array<ArrayBuffer>, bits: number): void {
   else if (bits === 64) buffer.swap64();
 }
 
-const view = (dataType: DataType, { buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): PixelArray => {
-  switch (dataType) {
-    case 'uint8':
-      return new Uint8Array(buffer, byteOffset, length);
-    case 'int8':
-      return new Int8Array(buffer, byteOffset, length);
-    case 'uint16':
-      return new Uint16Array(buffer, byteOffset, length / 2);
-    case 'int16':
-      return new Int16Array(buffer, byteOffset, length / 2);
-    case 'uint32':
-      return new Uint32Array(buffer, byteOffset, length / 4);
-    case 'int32':
-      return new Int32Array(buffer, byteOffset, length / 4);
-    case 'float32':
-      return new Float32Array(buffer, byteOffset, length / 4);
-    default:
-      return new Float64Array(buffer, byteOffset, length / 8);
-  }
+type View = (buffer: ArrayBuffer, byteOffset: number, byteLength: number) => PixelArray;
+const VIEWS: Readonly<Record<DataType, View>> = {
+  uint8: (buffer, offset, length) => new Uint8Array(buffer, offset, length),
+  int8: (buffer, offset, length) => new Int8Array(buffer, offset, length),
+  uint16: (buffer, offset, length) => new Uint16Array(buffer, offset, length / 2),
+  int16: (buffer, offset, length) => new Int16Array(buffer, offset, length / 2),
+  uint32: (buffer, offset, length) => new Uint32Array(buffer, offset, length / 4),
+  int32: (buffer, offset, length) => new Int32Array(buffer, offset, length / 4),
+  float32: (buffer, offset, length) => new Float32Array(buffer, offset, length / 4),
+  float64: (buffer, offset, length) => new Float64Array(buffer, offset, length / 8),
 };
+
+function view(dataType: DataType, { buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): PixelArray {
+  return VIEWS[dataType](buffer, byteOffset, length);
+}
 
 /** IEEE 754 binary16. */
 function fromHalfFloats(halves: Uint16Array): Float32Array<ArrayBuffer> {

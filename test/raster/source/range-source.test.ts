@@ -165,4 +165,23 @@ describe('a tiled image with its overview', () => {
     for (let turn = 0; turn < 3; turn++) await source.readWindow([1], { x: 0, y: 0, width: 10, height: 10 }, 0);
     expect(bytes.calls).toHaveLength(4);
   });
+
+  test('the blocks used longest ago are given up first', async () => {
+    const bytes = new BytesReader('scene.tif', file);
+    const source = await openSource(bytes, undefined, { cacheBytes: 2 * 4096 });
+    const read = (column: number) => source.readWindow([1], { x: column * 64, y: 0, width: 64, height: 64 }, 0);
+    for (const column of [0, 1, 0, 2, 0, 1]) await read(column);
+    const first = file.length - 20 * 4096;
+    const columns = bytes.calls.slice(1).map(([range]) => ((range?.offset ?? 0) - first) / 4096);
+    expect(columns).toEqual([0, 1, 2, 1]);
+  });
+
+  test('all bands of a pixel come from one fetch of its block', async () => {
+    const rgbTags = { ...imageTags(4, 2, 8, 3), 262: short(2) };
+    const rgb = buildTiff([{ tags: rgbTags, blocks: [new Uint8Array(24)] }], { padding: 100_000 });
+    const bytes = new BytesReader('scene.tif', rgb);
+    const source = await openSource(bytes, undefined, { cacheBytes: 0 });
+    await source.readWindow([1, 2, 3], { x: 0, y: 0, width: 4, height: 2 }, 0);
+    expect(bytes.calls.slice(1)).toEqual([[{ offset: rgb.length - 24, length: 24 }]]);
+  });
 });
