@@ -28,9 +28,10 @@ function placement([x0, dx, rx, y0, ry, dy]: GeoTransform): TiffTag[] {
 
 /** The key directory with its raster type set to PixelIsArea, keys in ascending order. */
 function withPixelIsArea(directory: GeoKeys['directory']): number[] {
-  const [version = 1, revision = 1, minor = 0] = directory;
+  const [version = 1, revision = 1, minor = 0, count = 0] = directory;
   const keys: (readonly number[])[] = [[GT_RASTER_TYPE, 0, 1, PIXEL_IS_AREA]];
-  for (let at = 4; at + 4 <= directory.length; at += 4) {
+  // Some writers leave room behind the keys that they count.
+  for (let at = 4; at + 4 <= Math.min(directory.length, 4 + 4 * count); at += 4) {
     if (directory[at] !== GT_RASTER_TYPE) keys.push(directory.slice(at, at + 4));
   }
   keys.sort(([a = 0], [b = 0]) => a - b);

@@ -57,10 +57,11 @@ export function decodedLevel(
 
   return {
     pixels: async (rect) => {
-      const present = blocksUnder(level, rect, blockSize).filter(({ block }) => level.blockBytes[block] !== 0);
+      const under = blocksUnder(level, rect, blockSize);
+      const present = under.filter(({ block }) => level.blockBytes[block] !== 0);
       if (present.length === 0) return null;
       const bands = Array.from({ length: bandCount }, () => pixelArray(dataType, rect.width * rect.height));
-      if (format.fill !== null) for (const band of bands) band.fill(format.fill);
+      if (format.fill !== null && present.length < under.length) for (const band of bands) band.fill(format.fill);
       await Promise.all(
         present.map(async ({ block, area }) => {
           const samples = await decodeOnce(block);

@@ -9,7 +9,7 @@ import type { ByteSink } from './mosaic-request.ts';
 /** Runs of blocks read ahead of the one that is written. */
 const READ_AHEAD = 4;
 /** Bytes that are gathered before the sink is called: runs of small blocks would call it very often. */
-const WRITE_BYTES = 2 ** 20;
+const WRITE_BYTES = 2 ** 18;
 
 export interface WrittenMosaic {
   readonly bytes: number;
@@ -35,23 +35,27 @@ export async function writeMosaic(
   let written = 0;
   let waiting: Uint8Array<ArrayBuffer>[] = [];
   let waitingBytes = 0;
-  const flush = async (): Promise<void> => {
-    const [only] = waiting;
-    const bytes = waiting.length === 1 && only !== undefined ? only : joined(waiting, waitingBytes);
-    waiting = [];
-    waitingBytes = 0;
+  const write = async (bytes: Uint8Array<ArrayBuffer>): Promise<void> => {
     hash.update(bytes);
     written += bytes.length;
     await sink.write(bytes);
   };
+  const flush = async (): Promise<void> => {
+    if (waitingBytes === 0) return;
+    const bytes = joined(waiting, waitingBytes);
+    waiting = [];
+    waitingBytes = 0;
+    await write(bytes);
+  };
   const put = async (bytes: Uint8Array<ArrayBuffer>): Promise<void> => {
+    if (waitingBytes + bytes.length > WRITE_BYTES) await flush();
+    if (bytes.length > WRITE_BYTES) return write(bytes);
     waiting.push(bytes);
     waitingBytes += bytes.length;
-    if (waitingBytes >= WRITE_BYTES) await flush();
   };
   await put(header);
   for await (const bytes of inOrder(allRuns(levels), READ_AHEAD, readRun)) await put(bytes);
-  if (waitingBytes > 0) await flush();
+  await flush();
   if (written !== totalBytes) throw new RangeError(`wrote ${written} bytes of a mosaic of ${totalBytes}`);
   return { bytes: written, sha256: hash.digest('hex'), bigTiff };
 }

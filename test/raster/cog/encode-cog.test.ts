@@ -81,10 +81,13 @@ describe('a COG', () => {
   });
 
   it('keeps the raster type PixelIsArea whether or not the keys name one', async () => {
-    const keys = { directory: [1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 32631], doubles: [], ascii: '' };
+    // Behind the two keys that the directory counts stands what is none.
+    const directory = [1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 32631, 0, 0, 0, 0];
+    const keys = { directory, doubles: [], ascii: '' };
     const bytes = encodeCog({ ...image, grid: { ...image.grid, crs: { ...UTM_31N, geoKeys: keys } } });
     const main = await (await fromArrayBuffer(bytes.buffer)).getImage();
-    expect(main.getGeoKeys()).toMatchObject({ GTModelTypeGeoKey: 1, GTRasterTypeGeoKey: 1 });
+    expect(main.getGeoKeys()).toEqual({ GTModelTypeGeoKey: 1, GTRasterTypeGeoKey: 1, ProjectedCSTypeGeoKey: 32631 });
+    expect([...(main.getFileDirectory().getValue('GeoKeyDirectory') ?? [])].slice(0, 4)).toEqual([1, 1, 0, 3]);
   });
 
   it.each([
