@@ -12,7 +12,7 @@ import { sceneItem, serialiseItem } from '../outputs/stac-item.ts';
 import { sceneStatistics } from '../raster/statistics.ts';
 import type { PixelArray } from '../raster/types.ts';
 import { checkObjects, rowsInOrder } from './check-manifest.ts';
-import type { PipelineContext } from './context.ts';
+import { type PipelineContext, claimAttempt } from './context.ts';
 import type { AssemblyMessage } from './messages.ts';
 import { type SceneRows, type ScratchMaker, writeMosaic } from './write-mosaic.ts';
 import { storedDigest } from './stored-digest.ts';
@@ -58,13 +58,7 @@ export const assembleScene = async (
   }
   let result: AssemblyResult | null = null;
   const outcome = await withClaim(
-    {
-      jobId: assemblyJobId(plan.sceneJobId),
-      owner: context.newOwner(),
-      store: context.claims,
-      clock: context.clock,
-      timing: context.claimTiming,
-    },
+    claimAttempt(context, assemblyJobId(plan.sceneJobId)),
     context.telemetry,
     async (workSignal) => {
       result = await assemble(context, makeScratch, plan, workSignal);

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { ClaimTiming } from '../gates/claim-layer.ts';
+import type { ClaimAttempt, ClaimTiming } from '../gates/claim-layer.ts';
 import type { ClaimStore } from '../gates/claim-store.ts';
 import type { ManifestStore } from '../gates/manifest-store.ts';
 import type { ObjectStore } from '../gates/object-store.ts';
@@ -24,3 +24,12 @@ export interface PipelineContext {
   /** The running code's release. */
   readonly softwareVersion: string;
 }
+
+/** A new attempt at a job: a new owner, so a new fence. */
+export const claimAttempt = (context: PipelineContext, jobId: string): ClaimAttempt => ({
+  jobId,
+  owner: context.newOwner(),
+  store: context.claims,
+  clock: context.clock,
+  timing: context.claimTiming,
+});

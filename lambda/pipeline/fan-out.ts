@@ -4,7 +4,7 @@ import { itemKey } from '../identity/output-keys.ts';
 import { parsePlan, serialisePlan } from '../identity/plan-record.ts';
 import type { PlannedSource, ScenePlan } from '../identity/plan.ts';
 import { withClaim } from '../gates/claim.ts';
-import type { PipelineContext } from './context.ts';
+import { type PipelineContext, claimAttempt } from './context.ts';
 import { countScene } from './count-scene.ts';
 import { canonicalParams } from './definition/canonical-params.ts';
 import type { Pipeline } from './definition/pipeline.ts';
@@ -50,13 +50,7 @@ export const fanOut = async (
   const pins = look.sources.looks.map(pinsOf);
   let plan: ScenePlan | null = null;
   const outcome = await withClaim(
-    {
-      jobId: id,
-      owner: context.newOwner(),
-      store: context.claims,
-      clock: context.clock,
-      timing: context.claimTiming,
-    },
+    claimAttempt(context, id),
     context.telemetry,
     async (workSignal) => {
       plan = await recordPlan(

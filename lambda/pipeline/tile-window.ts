@@ -7,7 +7,7 @@ import { withClaim } from '../gates/claim.ts';
 import type { ManifestRow } from '../gates/manifest-store.ts';
 import { encodeCog } from '../raster/cog/encode-cog.ts';
 import { type ComputedWindow, computeWindow } from './compute-window.ts';
-import type { PipelineContext } from './context.ts';
+import { type PipelineContext, claimAttempt } from './context.ts';
 import type { WindowMessage } from './messages.ts';
 import type { SourcePool } from './source-pool.ts';
 import { storedDigest } from './stored-digest.ts';
@@ -56,13 +56,7 @@ export const tileWindow = async (
   let result: WindowResult | null = null;
   try {
     const outcome = await withClaim(
-      {
-        jobId: windowJobId(plan.sceneJobId, message),
-        owner: context.newOwner(),
-        store: context.claims,
-        clock: context.clock,
-        timing: context.claimTiming,
-      },
+      claimAttempt(context, windowJobId(plan.sceneJobId, message)),
       context.telemetry,
       async (workSignal) => {
         const computed = await computeWindow(pool, message, workSignal);

@@ -1,4 +1,5 @@
 import { TileonceError } from '../../errors.ts';
+import { windowName } from '../../identity/job-key.ts';
 import type { CogDescription } from '../cog/cog-image.ts';
 import { checkDescription } from '../cog/cog-image.ts';
 import type { PixelArray, RangeReader, RasterGrid, RasterSize } from '../types.ts';
@@ -54,16 +55,11 @@ export class MosaicError extends TileonceError {}
 /** A tile that is not what its window needs. */
 export class MosaicTileError extends MosaicError {
   constructor(row: number, column: number, trait: string, options: { cause?: unknown } = {}) {
-    super(`tile ${windowName(row, column)} ${trait}`, {
+    super(`tile ${windowName({ row, column })} ${trait}`, {
       ...options,
       remedy: 'make the tile again from its source, then assemble the scene',
     });
   }
-}
-
-/** `0007_0012`: row and column. */
-export function windowName(row: number, column: number): string {
-  return `${String(row).padStart(4, '0')}_${String(column).padStart(4, '0')}`;
 }
 
 /** The COG that a request asks for. Throws CogImageError or MosaicError where the request contradicts itself. */
