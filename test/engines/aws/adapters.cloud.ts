@@ -1,56 +1,25 @@
 import assert from 'node:assert/strict';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { S3Client } from '@aws-sdk/client-s3';
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoClient, s3Client, sqsClient } from '../../../lambda/engines/aws/clients.ts';
+import { S3SourceStore } from '../../../lambda/engines/aws/source-store.ts';
+import { sha256Hex } from '../../../lambda/identity/sha256.ts';
 import { lendClaims, lendManifest, lendObjects, lendQueue } from '../../cloud/lent-stores.ts';
-import { type MiniStack, cloudTests, cloudEnvironment, startMiniStack } from '../../cloud/ministack.ts';
+import { type ConnectedStack, connectedStack } from '../../cloud/connected.ts';
+import { makeBucket } from '../../cloud/resources.ts';
 import { claimStoreContract } from '../../contract/claim-store.contract.ts';
 import { brokenRules } from '../../contract/contract.ts';
 import { manifestStoreContract } from '../../contract/manifest-store.contract.ts';
-import { objectStoreCases, objectStoreContract } from '../../contract/object-store.contract.ts';
+import { objectStoreContract } from '../../contract/object-store.contract.ts';
 import { queueCases } from '../../contract/queue.contract.ts';
+import { describeWith } from '../../support/requirements.ts';
 
-interface Clients {
-  readonly stack: MiniStack;
-  readonly s3: S3Client;
-  readonly dynamo: DynamoDBClient;
-  readonly sqs: SQSClient;
-}
+let running: ConnectedStack | null = null;
 
-let running: Clients | null = null;
+const clients = (): ConnectedStack => running ?? assert.fail('MiniStack is not running');
 
-const clients = (): Clients => {
-  assert.notEqual(running, null, 'MiniStack is not running');
-  return running ?? assert.fail();
-};
-
-const connected = (stack: MiniStack): Clients => {
-  const { endpoint } = stack;
-  return { stack, s3: s3Client({ endpoint }), dynamo: dynamoClient({ endpoint }), sqs: sqsClient({ endpoint }) };
-};
-
-/** Takes a header off every request, as a deployment would send that forgot it. */
-const withoutHeader = (client: S3Client, header: string): S3Client => {
-  client.middlewareStack.add(
-    (next) => (args) => {
-      const { request } = args;
-      if (typeof request === 'object' && request !== null && 'headers' in request) {
-        const { headers } = request;
-        if (typeof headers === 'object' && headers !== null) Reflect.deleteProperty(headers, header);
-      }
-      return next(args);
-    },
-    { step: 'build', priority: 'low' },
-  );
-  return client;
-};
-
-cloudTests('the AWS adapters on MiniStack', () => {
+describeWith(['Python'], 'the AWS adapters on MiniStack', () => {
   beforeAll(async () => {
-    Object.assign(process.env, cloudEnvironment);
-    running = connected(await startMiniStack());
+    running = await connectedStack();
   }, 180_000);
 
   afterAll(async () => {
@@ -76,15 +45,15 @@ cloudTests('the AWS adapters on MiniStack', () => {
   });
 
   describe('a manifest larger than a page', () => {
-    it('is counted and listed to its last row', async () => {
+    it('is counted and listed to its last row, of 1.2 MB', async () => {
       const { subject: store } = await lendManifest(clients().dynamo);
-      const windows = Array.from({ length: 1200 }, (_, n) => `${String(n).padStart(4, '0')}_0000`);
+      const windows = Array.from({ length: 60 }, (_, n) => `${String(n).padStart(4, '0')}_0000`);
       const put = (window: string) =>
         store.putRow({
           state: 'WRITTEN',
           sceneJobId: 'scene',
           window,
-          key: 'k'.repeat(900),
+          key: 'k'.repeat(20_000),
           bytes: 1,
           etag: 'e',
           sha256: 's',
@@ -92,10 +61,10 @@ cloudTests('the AWS adapters on MiniStack', () => {
           validPixels: 1,
           statistics: [null],
         });
-      for (let start = 0; start < windows.length; start += 50) {
-        await Promise.all(windows.slice(start, start + 50).map(put));
+      for (let start = 0; start < windows.length; start += 20) {
+        await Promise.all(windows.slice(start, start + 20).map(put));
       }
-      expect(await store.countRows('scene')).toBe(1200);
+      expect(await store.countRows('scene')).toBe(60);
       expect((await store.listRows('scene')).map(({ window }) => window)).toEqual(windows);
     }, 60_000);
   });
@@ -123,31 +92,42 @@ cloudTests('the AWS adapters on MiniStack', () => {
     }, 60_000);
   });
 
-  describe('without the If-None-Match header', () => {
-    it('the contract notices that objects are overwritten', async () => {
-      const { endpoint } = clients().stack;
-      const client = withoutHeader(s3Client({ endpoint }), 'if-none-match');
-      const broken = await brokenRules(objectStoreCases, () => lendObjects(client));
-      expect(broken.sort()).toEqual([
-        'a second create sees that it exists, and the bytes stay the first one’s',
-        'an upload that a rival overtook exists at its completion and changes nothing',
-        'of sixteen creates at once one wins, and the object is the winner’s',
-      ]);
-    }, 30_000);
-  });
-
-  describe('without the If-Match header', () => {
-    it('the contract notices that another object is replaced and removed', async () => {
-      const { endpoint } = clients().stack;
-      const client = withoutHeader(s3Client({ endpoint }), 'if-match');
-      const broken = await brokenRules(objectStoreCases, () => lendObjects(client));
-      expect(broken).toEqual(
-        expect.arrayContaining([
-          'a replace with another etag is a mismatch and changes nothing',
-          'a remove with another etag leaves the object, with the inspected one it is gone',
-          'an object is not opened under an etag that it does not have',
-        ]),
+  describe('a source', () => {
+    const scene = (text: string) => new Uint8Array(Buffer.from(text));
+    const put = async (bucket: string, text: string): Promise<void> => {
+      await clients().s3.send(
+        new PutObjectCommand({ Bucket: bucket, Key: 'L2A/B 04+é.tif', Body: scene(text), ChecksumAlgorithm: 'SHA256' }),
       );
-    }, 30_000);
+    };
+
+    it('is known by its SHA-256, read as planned, and refused once it is another', async () => {
+      const bucket = await makeBucket(clients().s3);
+      await put(bucket, 'first pixels');
+      const store = new S3SourceStore({ client: clients().s3 });
+      const look = await store.look(bucket, 'L2A/B 04+é.tif');
+      expect(look).toMatchObject({ versionToken: sha256Hex('first pixels'), versionId: null, bytes: 12 });
+      if (look === null) return;
+      await using reader = await store.open(look);
+      expect(await reader.read([{ offset: 6, length: 6 }])).toEqual([scene('pixels')]);
+      await put(bucket, 'other pixels');
+      await expect(reader.read([{ offset: 6, length: 6 }])).rejects.toMatchObject({ name: 'SourceChangedError' });
+    });
+
+    it('of a versioned bucket is read as planned also after it was replaced', async () => {
+      const bucket = await makeBucket(clients().s3, { versioned: true });
+      await put(bucket, 'first pixels');
+      const store = new S3SourceStore({ client: clients().s3 });
+      const look = await store.look(bucket, 'L2A/B 04+é.tif');
+      expect(look?.versionId).toEqual(expect.any(String));
+      await put(bucket, 'other pixels');
+      if (look === null) return;
+      await using reader = await store.open(look);
+      expect(await reader.read([{ offset: 0, length: 5 }])).toEqual([scene('first')]);
+    });
+
+    it('that is not there is null', async () => {
+      const bucket = await makeBucket(clients().s3);
+      expect(await new S3SourceStore({ client: clients().s3 }).look(bucket, 'absent.tif')).toBeNull();
+    });
   });
 });

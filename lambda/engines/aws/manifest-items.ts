@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { TileonceError } from '../../errors.ts';
+import { type ManifestRow, PLAN_STATES, type PlanRecord } from '../../gates/manifest-store.ts';
+import { parseRecord, serialiseRecord } from '../../identity/plan-record.ts';
+import type { BandStatistics } from '../../raster/types.ts';
+import { type Item, N, S, damaged, integer, oneOf, text, textOrNull } from './attributes.ts';
+
+/** Where a scene's plan stands among its rows: `#` sorts before every window name, which begins with a digit. */
+export const PLAN_WINDOW = '#plan';
+/** The first window name there can be: rows are asked for from here on. */
+export const FIRST_WINDOW = '0';
+
+/** DynamoDB's limit on an item is 400 KB; the rest of a plan record is small. Bytes of UTF-8. */
+export const MOST_PLAN_BYTES = 400 * 1024 - 4096;
+
+// JSON of a number reads back to the last bit; plan records and rows share the spelling of what JSON lacks.
+const anyNumber = z.custom<number>((value) => typeof value === 'number');
+const statisticsSchema: z.ZodType<(BandStatistics | null)[]> = z.array(
+  z.object({ count: z.int(), min: anyNumber, max: anyNumber, mean: anyNumber, m2: anyNumber }).nullable(),
+);
+
+/** @throws TileonceError where the plan does not fit into an item. */
+export const itemOfPlan = (record: PlanRecord): Item => {
+  const bytes = Buffer.byteLength(record.plan);
+  if (bytes > MOST_PLAN_BYTES) {
+    throw new TileonceError(
+      `the plan of scene ${record.sceneJobId} is ${bytes} bytes long, a manifest record holds ${MOST_PLAN_BYTES}`,
+      { remedy: 'use fewer or larger windows, or shorter expressions' },
+    );
+  }
+  return {
+    job_id: S(record.sceneJobId),
+    window: S(PLAN_WINDOW),
+    plan: S(record.plan),
+    window_count: N(record.windowCount),
+    state: S(record.state),
+    next_heal_at: N(record.nextHealAt),
+    ...(record.reason === null ? {} : { reason: S(record.reason) }),
+  };
+};
+
+/** @throws StoreUnavailableError where the item is no plan record. */
+export const planOfItem = (item: Item): PlanRecord => ({
+  sceneJobId: text(item, 'job_id'),
+  plan: text(item, 'plan'),
+  windowCount: integer(item, 'window_count'),
+  state: oneOf(item, 'state', PLAN_STATES),
+  reason: textOrNull(item, 'reason'),
+  nextHealAt: integer(item, 'next_heal_at'),
+});
+
+export const itemOfRow = (row: ManifestRow): Item => {
+  const place = { job_id: S(row.sceneJobId), window: S(row.window), state: S(row.state) };
+  if (row.state === 'EMPTY') return place;
+  return {
+    ...place,
+    key: S(row.key),
+    bytes: N(row.bytes),
+    etag: S(row.etag),
+    sha256: S(row.sha256),
+    digest: S(row.digest),
+    valid_pixels: N(row.validPixels),
+    statistics: S(serialiseRecord(row.statistics)),
+  };
+};
+
+/** @throws StoreUnavailableError where the item is no manifest row. */
+export const rowOfItem = (item: Item): ManifestRow => {
+  const place = { sceneJobId: text(item, 'job_id'), window: text(item, 'window') };
+  if (oneOf(item, 'state', ['WRITTEN', 'EMPTY']) === 'EMPTY') return { state: 'EMPTY', ...place };
+  return {
+    state: 'WRITTEN',
+    ...place,
+    key: text(item, 'key'),
+    bytes: integer(item, 'bytes'),
+    etag: text(item, 'etag'),
+    sha256: text(item, 'sha256'),
+    digest: text(item, 'digest'),
+    validPixels: integer(item, 'valid_pixels'),
+    statistics: statisticsOf(text(item, 'statistics')),
+  };
+};
+
+const statisticsOf = (json: string): (BandStatistics | null)[] => {
+  try {
+    return statisticsSchema.parse(parseRecord(json));
+  } catch {
+    return damaged('statistics');
+  }
+};

@@ -1,0 +1,189 @@
+import {
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  type QueryCommandOutput,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { ManifestRow, ManifestStore, PlanRecord, PlanState, WindowName } from '../../gates/manifest-store.ts';
+import { type Item, N, S } from './attributes.ts';
+import { isConditionFailure, updateIf } from './conditional-update.ts';
+import { onStore } from './errors.ts';
+import { FIRST_WINDOW, PLAN_WINDOW, itemOfPlan, itemOfRow, planOfItem, rowOfItem } from './manifest-items.ts';
+
+export interface DynamoManifestStoreParts {
+  readonly client: Pick<DynamoDBClient, 'send'>;
+  /** Partition key `job_id`, sort key `window`. */
+  readonly table: string;
+}
+
+/**
+ * Plans and manifest rows in one DynamoDB table: a scene's rows under its job id by window, its plan beside them as
+ * window `#plan` (docs/design.md, sections 3 and 5). Create-only; every read is consistent.
+ */
+export class DynamoManifestStore implements ManifestStore {
+  readonly #client: Pick<DynamoDBClient, 'send'>;
+  readonly #table: string;
+
+  constructor({ client, table }: DynamoManifestStoreParts) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  /** @throws TileonceError where the plan is larger than an item may be. */
+  async createPlan(record: PlanRecord): Promise<'created' | 'exists'> {
+    return this.#create(itemOfPlan(record));
+  }
+
+  async getPlan(sceneJobId: string): Promise<PlanRecord | null> {
+    const item = await this.#get(sceneJobId, PLAN_WINDOW);
+    return item === null ? null : planOfItem(item);
+  }
+
+  async closePlan(sceneJobId: string, to: Exclude<PlanState, 'OPEN'>, reason: string | null): Promise<boolean> {
+    return this.#movePlan(
+      sceneJobId,
+      reason === null ? 'SET #state = :to REMOVE #reason' : 'SET #state = :to, #reason = :reason',
+      '#state = :open',
+      { ':to': S(to), ':open': S('OPEN'), ...(reason === null ? {} : { ':reason': S(reason) }) },
+    );
+  }
+
+  async reopenPlan(sceneJobId: string): Promise<boolean> {
+    return this.#movePlan(sceneJobId, 'SET #state = :open REMOVE #reason', '#state IN (:superseded, :failed)', {
+      ':open': S('OPEN'),
+      ':superseded': S('SUPERSEDED'),
+      ':failed': S('FAILED'),
+    });
+  }
+
+  async postponeHeal(sceneJobId: string, expected: number, next: number): Promise<boolean> {
+    return this.#movePlan(sceneJobId, 'SET next_heal_at = :next', '#state = :open AND next_heal_at = :expected', {
+      ':next': N(next),
+      ':expected': N(expected),
+      ':open': S('OPEN'),
+    });
+  }
+
+  /** In no particular order. Walks the whole table. */
+  async listPlans(): Promise<PlanRecord[]> {
+    const plans: PlanRecord[] = [];
+    let start: Item | undefined;
+    do {
+      const from = start;
+      const page = await onStore(this.#unread, () =>
+        this.#client.send(
+          new ScanCommand({
+            TableName: this.#table,
+            FilterExpression: '#window = :plan',
+            ExpressionAttributeNames: { '#window': 'window' },
+            ExpressionAttributeValues: { ':plan': S(PLAN_WINDOW) },
+            ConsistentRead: true,
+            ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+          }),
+        ),
+      );
+      plans.push(...(page.Items ?? []).map(planOfItem));
+      start = page.LastEvaluatedKey;
+    } while (start !== undefined);
+    return plans;
+  }
+
+  async putRow(row: ManifestRow): Promise<'created' | 'exists'> {
+    return this.#create(itemOfRow(row));
+  }
+
+  async getRow(sceneJobId: string, window: WindowName): Promise<ManifestRow | null> {
+    const item = await this.#get(sceneJobId, window);
+    return item === null ? null : rowOfItem(item);
+  }
+
+  async countRows(sceneJobId: string): Promise<number> {
+    let count = 0;
+    for await (const page of this.#rowPages(sceneJobId, { Select: 'COUNT' })) count += page.Count ?? 0;
+    return count;
+  }
+
+  async listRows(sceneJobId: string): Promise<ManifestRow[]> {
+    const rows: ManifestRow[] = [];
+    for await (const page of this.#rowPages(sceneJobId, {})) rows.push(...(page.Items ?? []).map(rowOfItem));
+    return rows;
+  }
+
+  get #unread(): string {
+    return `the manifest table ${this.#table} could not be read`;
+  }
+
+  get #unwritten(): string {
+    return `the manifest table ${this.#table} could not be written`;
+  }
+
+  /** Every page of a scene's rows, in window order. A page ends at 1 MB, also where only a count is asked for. */
+  async *#rowPages(sceneJobId: string, ask: Pick<QueryCommandInput, 'Select'>): AsyncGenerator<QueryCommandOutput> {
+    let start: Item | undefined;
+    do {
+      const from = start;
+      const page: QueryCommandOutput = await onStore(this.#unread, () =>
+        this.#client.send(
+          new QueryCommand({
+            TableName: this.#table,
+            KeyConditionExpression: '#job_id = :scene AND #window >= :first',
+            ExpressionAttributeNames: { '#job_id': 'job_id', '#window': 'window' },
+            ExpressionAttributeValues: { ':scene': S(sceneJobId), ':first': S(FIRST_WINDOW) },
+            ConsistentRead: true,
+            ...ask,
+            ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+          }),
+        ),
+      );
+      yield page;
+      start = page.LastEvaluatedKey;
+    } while (start !== undefined);
+  }
+
+  async #get(sceneJobId: string, window: string): Promise<Item | null> {
+    const { Item: item } = await onStore(this.#unread, () =>
+      this.#client.send(
+        new GetItemCommand({
+          TableName: this.#table,
+          Key: { job_id: S(sceneJobId), window: S(window) },
+          ConsistentRead: true,
+        }),
+      ),
+    );
+    return item ?? null;
+  }
+
+  #create(item: Item): Promise<'created' | 'exists'> {
+    return onStore(this.#unwritten, async () => {
+      try {
+        await this.#client.send(
+          new PutItemCommand({
+            TableName: this.#table,
+            Item: item,
+            ConditionExpression: 'attribute_not_exists(#job_id) AND attribute_not_exists(#window)',
+            ExpressionAttributeNames: { '#job_id': 'job_id', '#window': 'window' },
+          }),
+        );
+        return 'created';
+      } catch (error) {
+        if (isConditionFailure(error)) return 'exists';
+        throw error;
+      }
+    });
+  }
+
+  async #movePlan(sceneJobId: string, update: string, condition: string, values: Item): Promise<boolean> {
+    const answer = await updateIf(this.#client, this.#unwritten, {
+      TableName: this.#table,
+      Key: { job_id: S(sceneJobId), window: S(PLAN_WINDOW) },
+      UpdateExpression: update,
+      ConditionExpression: condition,
+      ExpressionAttributeNames: { '#state': 'state', ...(update.includes('#reason') ? { '#reason': 'reason' } : {}) },
+      ExpressionAttributeValues: values,
+    });
+    return answer.kind === 'done';
+  }
+}
