@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TileonceError } from './errors.ts';
 import { parseRecord, pipelineSchema, serialiseRecord } from './identity/plan-record.ts';
 import type { Pipeline } from './pipeline/definition/pipeline.ts';
@@ -55,7 +55,9 @@ const json = <T extends z.ZodType>(schema: T) =>
 export const PIPELINES_FILE = './pipelines.json';
 const pipelinesText = z
   .string()
-  .transform((text) => (text === PIPELINES_FILE ? readFileSync(new URL(PIPELINES_FILE, import.meta.url), 'utf8') : text));
+  .transform((text) =>
+    text === PIPELINES_FILE ? readFileSync(new URL(PIPELINES_FILE, import.meta.url), 'utf8') : text,
+  );
 
 const name = z.string().min(1);
 const everything = z.object({

@@ -16,6 +16,7 @@ export const METRICS = [
   'PlansSuperseded',
   'ScenesPlanned',
   'ScenesAssembled',
+  'ScenesOverdue',
   'Conflict409Retried',
 ] as const;
 export type MetricName = (typeof METRICS)[number];
