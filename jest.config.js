@@ -34,6 +34,15 @@ const project = (displayName, testMatch) => ({
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json'],
 });
 
+/** A suite a kind of test, told by the file's ending: `.test.ts` needs nothing but this checkout. */
+const suite = (name, ending) => project(name, [`<rootDir>/test/**/*.${ending}.ts`]);
+
 export default {
-  projects: [project('unit', ['<rootDir>/test/**/*.test.ts']), project('oracle', ['<rootDir>/test/**/*.oracle.ts'])],
+  projects: [
+    suite('unit', 'test'),
+    suite('process', 'process'),
+    suite('oracle', 'oracle'),
+    suite('cloud', 'cloud'),
+    suite('sim', 'sim'),
+  ],
 };

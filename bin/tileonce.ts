@@ -1,30 +1,9 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
-import { SOFTWARE_VERSION } from '../lambda/version.ts';
-import { addDemo } from './commands/demo.ts';
-import { addPipelines } from './commands/pipelines.ts';
-import { addRun } from './commands/run.ts';
-import { EXIT_USAGE, exitCodeOf } from './exit-code.ts';
+import { enableCompileCache } from 'node:module';
 
-const program = new Command('tileonce')
-  .description(
-    'Satellite scenes in; Cloud Optimized GeoTIFF tiles, a mosaic and a STAC item out: exactly once in effect.',
-  )
-  .version(SOFTWARE_VERSION)
-  .configureOutput({
-    outputError: (text, write) => {
-      const fault = text.trim().replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
-      write(`tileonce: ${fault} (--help lists commands and options)\n`);
-    },
-  })
-  .exitOverride();
-addRun(program);
-addDemo(program);
-addPipelines(program);
+// Compiled code is kept between runs (half of a short run is loading); worker threads find the cache by the variable.
+const { directory } = enableCompileCache();
+if (directory !== undefined) process.env['NODE_COMPILE_CACHE'] ??= directory;
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  // commander has printed what was wrong with the call, or the help that was asked for.
-  process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : EXIT_USAGE) : exitCodeOf(error);
-}
+const { main } = await import('./main.ts');
+await main();

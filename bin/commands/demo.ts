@@ -39,13 +39,14 @@ export const addDemo = (program: Command): void => {
         process.exitCode = 1;
         return;
       }
+      const { written, alreadyPresent } = end.report;
       const folder = relative('.', join(outputs, 'scenes', end.report.scene));
       console.log(`
 The scene is done. Look at
   ${join(folder, 'preview.png')}   the picture
   ${join(folder, 'scene.tif')}     the mosaic, for any GIS
   ${join(folder, 'item.json')}     the STAC item
-  ${relative('.', join(outputs, 'tiles', end.report.scene))}   its ${end.report.windows} tiles
+  ${relative('.', join(outputs, 'tiles', end.report.scene))}   its ${written + alreadyPresent} tiles
 Run it again: nothing is computed twice, nothing is written twice.`);
     });
 };

@@ -2,14 +2,16 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { findScenes } from '../../lambda/local/find-scenes.ts';
 import { openLocalEngine } from '../../lambda/local/local-engine.ts';
+import { NO_REMOTE_OPTIONS, type RemoteOptions, remoteStores } from '../../lambda/local/remote-sources.ts';
 import { type SceneEnd, type SceneReport, runScenes } from '../../lambda/local/run-scenes.ts';
 import { silentTelemetry } from '../../lambda/telemetry.ts';
 import type { Pipeline } from '../../lambda/pipeline/definition/pipeline.ts';
 import { interruptible } from '../interrupt.ts';
 import { type PipelineOptions, addPipelineOptions, choosePipeline } from '../pipeline-options.ts';
 import { Progress } from '../progress.ts';
+import { type RemoteFlags, addRemoteOptions, remoteOptionsOf } from '../remote-options.ts';
 
-interface RunCommandOptions extends PipelineOptions {
+interface RunCommandOptions extends PipelineOptions, RemoteFlags {
   readonly out: string;
   readonly workers: number;
   readonly json?: boolean;
@@ -26,12 +28,16 @@ export const addRun = (program: Command): void => {
   const command = program
     .command('run')
     .description('Make tiles, mosaic and STAC item of one or more scenes on this machine')
-    .argument('<scenes...>', "a band's file (its siblings are found by the pipeline's paths), or folders of scenes")
+    .argument(
+      '<scenes...>',
+      "a band's file (its siblings are found by the pipeline's paths), s3://bucket/key or https:// URL, or folders of scenes",
+    )
     .requiredOption('-o, --out <folder>', 'where outputs and the ledger go')
     .option('-w, --workers <n>', 'worker threads', positiveInteger, availableParallelism())
     .option('--json', 'end with one JSON line per scene on stdout');
-  addPipelineOptions(command).action(async (scenes: string[], options: RunCommandOptions) => {
-    const ends = await runOnThisMachine(await choosePipeline(options), scenes, options);
+  addRemoteOptions(addPipelineOptions(command)).action(async (scenes: string[], options: RunCommandOptions) => {
+    const remote = remoteOptionsOf(options);
+    const ends = await runOnThisMachine(await choosePipeline(options), scenes, { ...options, remote });
     if (ends.some(({ kind }) => kind === 'failed')) process.exitCode = 1;
   });
 };
@@ -40,23 +46,33 @@ export const addRun = (program: Command): void => {
 export const runOnThisMachine = async (
   pipeline: Pipeline,
   paths: readonly string[],
-  options: { readonly out: string; readonly workers: number; readonly json?: boolean },
+  options: {
+    readonly out: string;
+    readonly workers: number;
+    readonly json?: boolean;
+    readonly remote?: RemoteOptions;
+  },
 ): Promise<SceneEnd[]> => {
-  const requests = await findScenes(pipeline, paths);
+  const remote = options.remote ?? NO_REMOTE_OPTIONS;
+  const { listKeys } = remoteStores(remote, () => undefined);
+  const requests = await findScenes(pipeline, paths, listKeys);
   const progress = new Progress();
-  const ends = await interruptible(async (signal) => {
-    using local = openLocalEngine(options.out, silentTelemetry, { progress: { signal } });
-    try {
-      return await runScenes(
-        local,
-        requests,
-        { out: options.out, threads: options.workers, observer: progress },
-        signal,
-      );
-    } finally {
-      progress.stop();
-    }
-  });
+  const ends = await interruptible(
+    async (signal) => {
+      using local = openLocalEngine(options.out, silentTelemetry, { progress: { signal }, remote });
+      try {
+        return await runScenes(
+          local,
+          requests,
+          { out: options.out, threads: options.workers, observer: progress },
+          signal,
+        );
+      } finally {
+        progress.stop();
+      }
+    },
+    (message) => progress.note(message),
+  );
   for (const end of ends) {
     if (end.kind === 'failed') {
       console.error(`tileonce: ${end.message}`);
@@ -72,7 +88,7 @@ const summaryOf = (label: string, report: SceneReport): string => {
   const { windows, written, alreadyPresent, empty, claimsRefused, mosaic, item, seconds } = report;
   return (
     `scene ${label}: ${windows} windows = ${written} written + ${alreadyPresent} already present + ${empty} empty` +
-    `${claimsRefused > 0 ? ` (${claimsRefused} claims refused)` : ''}, ${seconds.toFixed(1)} s\n` +
+    `${claimsRefused > 0 ? ` (${claimsRefused} claim${claimsRefused === 1 ? '' : 's'} refused)` : ''}, ${seconds.toFixed(1)} s\n` +
     `  ${mosaic === null ? 'no mosaic: no window has a valid pixel' : `mosaic ${mosaic}`}\n  item   ${item}`
   );
 };

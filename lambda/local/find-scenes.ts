@@ -7,6 +7,9 @@ import { isOutputKey } from '../identity/output-keys.ts';
 import type { Pipeline } from '../pipeline/definition/pipeline.ts';
 import { siblings } from '../pipeline/definition/scene-siblings.ts';
 import type { FanOutRequest } from '../pipeline/fan-out.ts';
+import { type Searched, searchRemote } from './find-remote-scenes.ts';
+import { parseAddress } from './remote-address.ts';
+import type { RemoteStores } from './remote-sources.ts';
 
 /** A scene that somebody asked for. */
 export interface SceneRequest extends FanOutRequest {
@@ -17,27 +20,33 @@ export interface SceneRequest extends FanOutRequest {
 }
 
 /**
- * Turns files and folders into scenes: a file rings for its scene, a folder for every scene below it. Files of one
- * scene ring once. A scene's folder is where the pipeline's path templates begin, so that keys do not depend on where
- * on a machine the scene lies.
+ * Turns files and folders, and addresses of remote ones, into scenes: a file rings for its scene, a folder for every
+ * scene below it. Files of one scene ring once. A scene's folder is where the pipeline's path templates begin, so that
+ * keys do not depend on where on a machine the scene lies.
  *
+ * @param listKeys lists what is below a prefix of a bucket.
  * @throws TileonceError where a path cannot be read, or nothing in it is a band of the pipeline.
  */
-export const findScenes = async (pipeline: Pipeline, paths: readonly string[]): Promise<SceneRequest[]> => {
+export const findScenes = async (
+  pipeline: Pipeline,
+  paths: readonly string[],
+  listKeys: RemoteStores['listKeys'],
+): Promise<SceneRequest[]> => {
   const scenes = new Map<string, SceneRequest>();
   for (const path of paths) {
-    const kind = await kindOf(path);
-    const files = kind === 'folder' ? await filesBelow(path) : [resolve(path)];
-    let found = 0;
-    for (const file of files) {
-      const scene = sceneOf(pipeline, file);
-      if (scene === null) continue;
-      found++;
-      if (!scenes.has(scene.identity)) scenes.set(scene.identity, scene);
-    }
-    if (found === 0) throw noBand(pipeline, path, kind, files);
+    const address = parseAddress(path);
+    const searched =
+      address === null ? await searchFiles(pipeline, path) : await searchRemote(pipeline, address, listKeys);
+    if (searched.scenes.length === 0) throw noBand(pipeline, path, searched);
+    for (const scene of searched.scenes) if (!scenes.has(scene.identity)) scenes.set(scene.identity, scene);
   }
   return [...scenes.values()];
+};
+
+const searchFiles = async (pipeline: Pipeline, path: string): Promise<Searched> => {
+  const kind = await kindOf(path);
+  const names = kind === 'folder' ? await filesBelow(path) : [resolve(path)];
+  return { kind, names, scenes: names.flatMap((file) => sceneOf(pipeline, file) ?? []) };
 };
 
 /** The scene that a file belongs to; null where no band's path matches it. */
@@ -52,9 +61,10 @@ export const sceneOf = (pipeline: Pipeline, file: string): SceneRequest | null =
     if (found === null || found.captures['scene']?.includes('/') === true) continue;
     // What the captures stand for is what siblings share; a file that is a scene by itself shares nothing.
     const alone = pipeline.bands.every(({ path }) => path === null);
+    const captures = Object.entries(found.captures).toSorted(([a], [b]) => (a < b ? -1 : 1));
     return {
       label: found.scene === 'scene' ? basename(location) : found.scene,
-      identity: JSON.stringify([location, alone ? key : Object.entries(found.captures).toSorted()]),
+      identity: JSON.stringify([location, alone ? key : captures]),
       location,
       pipeline,
       candidates: {
@@ -114,13 +124,8 @@ const leadsToFile = async (link: string): Promise<boolean> => (await stat(link).
 
 const JPEG_2000 = /\.(jp2|j2k|jpx)$/iu;
 
-const noBand = (
-  pipeline: Pipeline,
-  path: string,
-  kind: 'file' | 'folder',
-  files: readonly string[],
-): TileonceError => {
-  const jpeg2000 = files.find((file) => JPEG_2000.test(file));
+const noBand = (pipeline: Pipeline, path: string, { kind, names }: Searched): TileonceError => {
+  const jpeg2000 = names.find((file) => JPEG_2000.test(file));
   if (jpeg2000 !== undefined) {
     const name = basename(jpeg2000);
     return new TileonceError(`${path}: ${kind === 'file' ? '' : `${name}: `}JPEG 2000 is not read`, {

@@ -6,6 +6,8 @@ import { FileSourceStore } from '../engines/embedded/source-store.ts';
 import { PIXEL_VERSION } from '../pipeline/definition/pixel-version.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
 import type { Telemetry } from '../telemetry.ts';
+import { kindOfLocation } from './remote-address.ts';
+import { NO_REMOTE_OPTIONS, type RemoteOptions, remoteStores } from './remote-sources.ts';
 import { EMBEDDED_CLAIM, MAX_RECEIVES } from './timing.ts';
 import { SOFTWARE_VERSION } from '../version.ts';
 
@@ -13,6 +15,8 @@ import { SOFTWARE_VERSION } from '../version.ts';
 export interface LocalEngine extends Disposable {
   readonly engine: EmbeddedEngine;
   readonly context: PipelineContext;
+  /** How remote scenes are read; worker threads are started with the same. */
+  readonly remote: RemoteOptions;
 }
 
 /**
@@ -23,23 +27,29 @@ export interface LocalEngine extends Disposable {
 export const openLocalEngine = (
   outFolder: string,
   telemetry: Telemetry,
-  options: { clock?: Clock; progress?: HashProgress } = {},
+  options: { clock?: Clock; progress?: HashProgress; remote?: RemoteOptions } = {},
 ): LocalEngine => {
   const clock = options.clock ?? systemClock;
   const engine = openEmbeddedEngine(outFolder, { now: clock.now, maxReceives: MAX_RECEIVES });
+  const remote = options.remote ?? NO_REMOTE_OPTIONS;
+  const onRead = (bytes: number, requests: number): void => {
+    telemetry.count('BytesRead', bytes);
+    telemetry.count('RangeRequests', requests);
+  };
+  const { s3, web } = remoteStores(remote, onRead);
   const context: PipelineContext = {
     claims: engine.claims,
     objects: engine.objects,
     manifest: engine.manifest,
     queue: engine.queue,
-    sources: (folder) =>
-      new FileSourceStore(folder, engine.tokens, {
+    sources: (location) => {
+      const kind = kindOfLocation(location);
+      if (kind !== 'file') return kind === 's3' ? s3 : web;
+      return new FileSourceStore(location, engine.tokens, {
         ...(options.progress === undefined ? {} : { progress: options.progress }),
-        onRead: (bytes, ranges) => {
-          telemetry.count('BytesRead', bytes);
-          telemetry.count('RangeRequests', ranges);
-        },
-      }),
+        onRead,
+      });
+    },
     clock,
     telemetry,
     claimTiming: EMBEDDED_CLAIM,
@@ -47,5 +57,5 @@ export const openLocalEngine = (
     pixelVersion: PIXEL_VERSION,
     softwareVersion: SOFTWARE_VERSION,
   };
-  return { engine, context, [Symbol.dispose]: () => engine.close() };
+  return { engine, context, remote, [Symbol.dispose]: () => engine.close() };
 };

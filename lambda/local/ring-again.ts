@@ -3,7 +3,9 @@ import { StoreUnavailableError } from '../errors.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
 import { fanOut } from '../pipeline/fan-out.ts';
 import { parseSceneMessage } from '../pipeline/messages.ts';
+import { remoteSceneOf } from './find-remote-scenes.ts';
 import { sceneOf } from './find-scenes.ts';
+import { kindOfLocation } from './remote-address.ts';
 import { VISIBILITY_MS } from './timing.ts';
 
 /**
@@ -15,7 +17,11 @@ export const ringAgain = async (context: PipelineContext, signal: AbortSignal): 
   if (delivery === null) return;
   try {
     const message = parseSceneMessage(delivery.body);
-    const scene = sceneOf(message.pipeline, join(message.location, message.key));
+    const { pipeline, location, bucket, key } = message;
+    const scene =
+      kindOfLocation(location) === 'file'
+        ? sceneOf(pipeline, join(location, key))
+        : remoteSceneOf(pipeline, { location, bucket, key });
     const outcome = scene === null ? null : await fanOut(context, scene, signal);
     if (outcome?.kind === 'live') {
       await context.queue.postpone('scenes', delivery.receipt, Math.max(0, outcome.leaseUntil - context.clock.now()));

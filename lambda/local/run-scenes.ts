@@ -170,7 +170,7 @@ class SceneRun {
     const { request } = scene;
     let outcome: FanOutOutcome;
     try {
-      outcome = await fanOut(this.#local.context, request, this.#signal);
+      outcome = await fanOut(this.#local.context, { ...request, revive: true }, this.#signal);
     } catch (error) {
       if (error instanceof StoreUnavailableError || error instanceof ClaimGateDisabledError) throw error;
       if (!(error instanceof TileonceError)) throw error;
@@ -204,7 +204,8 @@ class SceneRun {
       return;
     }
     this.#options.observer.planned(request, outcome.plan);
-    this.#pool ??= new WorkerPool(this.#options.threads, { out: this.#options.out }, (event) => this.#onEvent(event));
+    const setup = { out: this.#options.out, remote: this.#local.remote };
+    this.#pool ??= new WorkerPool(this.#options.threads, setup, (event) => this.#onEvent(event));
   }
 
   #onEvent(event: WorkerEvent): void {

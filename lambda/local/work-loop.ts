@@ -73,13 +73,14 @@ const giveBack = async (
     await context.queue.postpone(queue, delivery.receipt, 0).catch(() => undefined);
     throw error;
   }
-  const message = oneLine(error);
+  const message = oneLineOf(error);
   context.telemetry.event('error', 'Message:Work:Failed', { queue, receiveCount: delivery.receiveCount, message });
   report({ kind: 'failed-attempt', message });
   await context.queue.hide(queue, delivery.receipt, 0, message);
 };
 
-const oneLine = (error: unknown): string => {
+/** Any error on one line; the remedy with it where there is one. */
+export const oneLineOf = (error: unknown): string => {
   if (error instanceof TileonceError) return error.oneLine;
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 };

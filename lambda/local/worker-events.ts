@@ -1,4 +1,5 @@
 import type { MetricName } from '../telemetry.ts';
+import type { RemoteOptions } from './remote-sources.ts';
 
 /** What a worker tells the run about. */
 export type WorkerEvent =
@@ -23,4 +24,5 @@ export type WorkerCommand = { readonly kind: 'stop' };
 /** What a worker thread is started with. */
 export interface WorkerSetup {
   readonly out: string;
+  readonly remote: RemoteOptions;
 }

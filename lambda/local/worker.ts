@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { z } from 'zod';
+import * as z from 'zod';
+import { TileonceError } from '../errors.ts';
 import { SourcePool } from '../pipeline/source-pool.ts';
 import { openLocalEngine } from './local-engine.ts';
-import { workLoop } from './work-loop.ts';
-import type { WorkerCommand, WorkerEvent } from './worker-events.ts';
+import { oneLineOf, workLoop } from './work-loop.ts';
+import type { WorkerCommand, WorkerEvent, WorkerSetup } from './worker-events.ts';
 
 /** A worker thread's life: opens its own engine on the output folder, works until told to stop, closes it. */
 
@@ -11,7 +12,11 @@ import type { WorkerCommand, WorkerEvent } from './worker-events.ts';
 const OPEN_SOURCES = 8;
 const CACHE_BYTES = 48 * 1024 * 1024;
 
-const { out } = z.object({ out: z.string() }).parse(workerData);
+const setupSchema: z.ZodType<WorkerSetup> = z.object({
+  out: z.string(),
+  remote: z.object({ anonymous: z.boolean(), requesterPays: z.boolean() }),
+});
+const { out, remote } = setupSchema.parse(workerData);
 const port = parentPort;
 if (port === null) throw new Error('this file is a worker thread, started by the run');
 
@@ -21,16 +26,18 @@ port.on('message', (command: WorkerCommand) => {
   if (command.kind === 'stop') stop.abort();
 });
 
-const local = openLocalEngine(out, {
-  event: () => undefined,
-  count: (metric, value) => report({ kind: 'count', metric, value }),
-});
+const local = openLocalEngine(
+  out,
+  { event: () => undefined, count: (metric, value) => report({ kind: 'count', metric, value }) },
+  { remote },
+);
 const pool = new SourcePool(local.context.sources, { capacity: OPEN_SOURCES, cacheBytes: CACHE_BYTES });
 try {
   await workLoop({ context: local.context, pool, makeScratch: () => local.engine.openScratch(), report }, stop.signal);
 } catch (error) {
-  // A store that does not answer was reported; anything else is a defect and must end the run loudly.
-  report({ kind: 'fatal', message: error instanceof Error ? error.message : String(error) });
+  // Anything but a store that does not answer is a defect, and must end the run loudly.
+  if (!(error instanceof TileonceError)) console.error(error);
+  report({ kind: 'fatal', message: oneLineOf(error) });
 } finally {
   await pool[Symbol.asyncDispose]();
   local[Symbol.dispose]();

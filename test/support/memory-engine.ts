@@ -27,7 +27,10 @@ export class MemoryEngine {
     this.clock = options.clock ?? new ManualClock();
     this.faults = new Faults(options.hook);
     this.claims = new MemoryClaimStore(this.faults);
-    this.objects = new MemoryObjectStore(this.faults, { keepsDigest: options.keepsDigest ?? true });
+    this.objects = new MemoryObjectStore(this.faults, {
+      keepsDigest: options.keepsDigest ?? true,
+      now: this.clock.now,
+    });
     this.manifest = new MemoryManifestStore(this.faults);
     this.queue = new MemoryQueue(this.faults, { now: this.clock.now, maxReceives: options.maxReceives ?? 3 });
   }

@@ -76,12 +76,18 @@ export class SceneWorld {
   }
 
   /** Rings for the scene, as an upload of one of its bands would. */
-  async ring(pipeline = smallPipeline(), key = 'S_B04.tif', context = this.context): Promise<FanOutOutcome> {
+  async ring(
+    pipeline = smallPipeline(),
+    key = 'S_B04.tif',
+    context = this.context,
+    revive = false,
+  ): Promise<FanOutOutcome> {
     const found = siblings(pipeline, key);
     if (found === null) throw new Error(`${key} is no band`);
     return fanOut(context, {
       location: '',
       pipeline,
+      revive,
       candidates: {
         bucket: 'file',
         sceneName: found.scene,

@@ -23,11 +23,21 @@ export class EmbeddedClaimStore implements ClaimStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    return this.#take(request, false);
+  }
+
+  async seize(request: ClaimRequest): Promise<ClaimAnswer> {
+    return this.#take(request, true);
+  }
+
+  #take(request: ClaimRequest, committedToo: boolean): ClaimAnswer {
     return this.#ledger.transaction((): ClaimAnswer => {
       const before = this.#read(request.jobId);
-      if (before?.state === 'COMMITTED') return { kind: 'committed', row: before };
+      const committed = before?.state === 'COMMITTED';
+      if (committed && !committedToo) return { kind: 'committed', row: before };
       const mine = before?.owner === request.owner;
-      if (before !== null && !mine && before.leaseUntil >= request.now) return { kind: 'live', row: before };
+      if (before !== null && !committed && !mine && before.leaseUntil >= request.now)
+        return { kind: 'live', row: before };
       const row: ClaimRow = {
         jobId: request.jobId,
         state: 'CLAIMED',
@@ -42,8 +52,9 @@ export class EmbeddedClaimStore implements ClaimStore {
       this.#ledger.run(
         `INSERT INTO claims (job_id, state, owner, lease_until, claimed_at, attempts, expires_at)
          VALUES (?, 'CLAIMED', ?, ?, ?, ?, ?)
-         ON CONFLICT (job_id) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until,
-           claimed_at = excluded.claimed_at, attempts = excluded.attempts, expires_at = excluded.expires_at`,
+         ON CONFLICT (job_id) DO UPDATE SET state = 'CLAIMED', owner = excluded.owner,
+           lease_until = excluded.lease_until, claimed_at = excluded.claimed_at, finished_at = NULL,
+           attempts = excluded.attempts, result = NULL, expires_at = excluded.expires_at`,
         [row.jobId, row.owner, row.leaseUntil, row.claimedAt, row.attempts, row.expiresAt],
       );
       return { kind: 'won', row, tookOver: before !== null && !mine };
@@ -80,6 +91,14 @@ export class EmbeddedClaimStore implements ClaimStore {
 
   async get(jobId: string): Promise<ClaimRow | null> {
     return this.#read(jobId);
+  }
+
+  async forget(request: { jobId: string; owner: string }): Promise<OwnerAnswer> {
+    const changed = this.#ledger.run(`DELETE FROM claims WHERE job_id = ? AND owner = ? AND state = 'CLAIMED'`, [
+      request.jobId,
+      request.owner,
+    ]);
+    return changed === 1 || this.#read(request.jobId) === null ? 'done' : 'lost';
   }
 
   #read(jobId: string): ClaimRow | null {

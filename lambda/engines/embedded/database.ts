@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { StoreUnavailableError } from '../../errors.ts';
 import { asLedgerError, isBusy } from './ledger-errors.ts';
-import { LEDGER_VERSION, SCHEMA } from './schema.ts';
+import { LEDGER_VERSION, MIGRATIONS, SCHEMA } from './schema.ts';
 
 export type LedgerRow = Readonly<Record<string, SQLOutputValue>>;
 
@@ -106,7 +106,7 @@ const openDatabase = (path: string): DatabaseSync => {
       database.exec('PRAGMA journal_mode = WAL');
     }
     database.exec('PRAGMA synchronous = NORMAL');
-    if (versionOf(database, path) === 0) createTables(database, path);
+    if (versionOf(database, path) < LEDGER_VERSION) bringUpToDate(database, path);
     return database;
   } catch (error) {
     database.close();
@@ -123,11 +123,15 @@ const versionOf = (database: DatabaseSync, path: string): number => {
   );
 };
 
-const createTables = (database: DatabaseSync, path: string): void => {
+/** Makes the tables, or migrates those of an earlier version, which keep what they hold. */
+const bringUpToDate = (database: DatabaseSync, path: string): void => {
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have made them since we looked.
-    if (versionOf(database, path) === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${LEDGER_VERSION}`);
+    // Another process may have done it since we looked.
+    const version = versionOf(database, path);
+    if (version === 0) database.exec(SCHEMA);
+    else for (const migration of MIGRATIONS.slice(version - 1)) database.exec(migration);
+    database.exec(`PRAGMA user_version = ${LEDGER_VERSION}`);
     database.exec('COMMIT');
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');

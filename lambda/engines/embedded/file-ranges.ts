@@ -69,9 +69,13 @@ export const rangesOf = async (handle: FileHandle, name: string, planned?: FileP
     unchanged,
     async read(ranges, signal) {
       signal?.throwIfAborted();
-      const parts = await Promise.all(ranges.map((range) => readRange(handle, name, range)));
-      // Looked at after the bytes were read: a change before or between them shows too.
+      const parts = await Promise.all(ranges.map((range) => readRange(handle, range)));
+      // Looked at after the bytes were read: a change before or between them shows too, and a cut as what it is.
       if (!(await unchanged())) throw new SourceChangedError(name, 'it changed while it was read');
+      for (const [i, { offset, length }] of ranges.entries()) {
+        const read = parts[i]?.length ?? 0;
+        if (read < length) throw endsEarly(name, offset + length, offset + read);
+      }
       signal?.throwIfAborted();
       return parts;
     },
@@ -79,18 +83,19 @@ export const rangesOf = async (handle: FileHandle, name: string, planned?: FileP
   };
 };
 
-const readRange = async (handle: FileHandle, name: string, range: ByteRange): Promise<Uint8Array<ArrayBuffer>> => {
+/** The bytes of a range, fewer where the file ends before its end. */
+const readRange = async (handle: FileHandle, range: ByteRange): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = new Uint8Array(range.length);
   let done = 0;
   while (done < range.length) {
     const { bytesRead } = await handle.read(bytes, done, range.length - done, range.offset + done);
-    if (bytesRead === 0) throw endsEarly(name, range, range.offset + done);
+    if (bytesRead === 0) return bytes.slice(0, done);
     done += bytesRead;
   }
   return bytes;
 };
 
-const endsEarly = (name: string, range: ByteRange, end: number): SourceError =>
-  new SourceError(name, `it ends early: byte ${range.offset + range.length} was asked for, it has ${end}`, {
+const endsEarly = (name: string, wanted: number, end: number): SourceError =>
+  new SourceError(name, `it ends early: byte ${wanted} was asked for, it has ${end}`, {
     remedy: 'fetch or copy the file again',
   });

@@ -96,9 +96,12 @@ const makeFolders = (folder: string, tmp: string): void => {
     }
     if (errnoOf(error) !== 'EEXIST') throw asStoreError(error, folder);
   }
-  try {
-    mkdirSync(tmp, { recursive: true });
-  } catch (error) {
-    throw asStoreError(error, folder);
+  // One by one: on a read-only file system a recursive mkdir answers ENOENT.
+  for (const made of [dirname(tmp), tmp]) {
+    try {
+      mkdirSync(made);
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw asStoreError(error, folder);
+    }
   }
 };

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import {
+  type HealLook,
   type ManifestRow,
   type ManifestStore,
   PLAN_STATES,
@@ -22,6 +23,9 @@ const planOf = (row: LedgerRow): PlanRecord => ({
   state: oneOf(row, 'state', PLAN_STATES),
   reason: textOrNull(row, 'reason'),
   nextHealAt: integer(row, 'next_heal_at'),
+  heals: integer(row, 'heals'),
+  rowsAtHeal: integer(row, 'rows_at_heal'),
+  location: text(row, 'location'),
 });
 
 const manifestRowOf = (row: LedgerRow): ManifestRow => {
@@ -50,9 +54,20 @@ export class EmbeddedManifestStore implements ManifestStore {
 
   async createPlan(record: PlanRecord): Promise<'created' | 'exists'> {
     const changed = this.#ledger.run(
-      `INSERT INTO plans (scene_job_id, plan, window_count, state, reason, next_heal_at) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
-      [record.sceneJobId, record.plan, record.windowCount, record.state, record.reason, record.nextHealAt],
+      `INSERT INTO plans
+         (scene_job_id, plan, window_count, state, reason, next_heal_at, heals, rows_at_heal, location)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      [
+        record.sceneJobId,
+        record.plan,
+        record.windowCount,
+        record.state,
+        record.reason,
+        record.nextHealAt,
+        record.heals,
+        record.rowsAtHeal,
+        record.location,
+      ],
     );
     return changed === 1 ? 'created' : 'exists';
   }
@@ -78,10 +93,25 @@ export class EmbeddedManifestStore implements ManifestStore {
     return changed === 1;
   }
 
-  async postponeHeal(sceneJobId: string, expected: number, next: number): Promise<boolean> {
+  async postponeHeal(sceneJobId: string, expected: number, next: number, look?: HealLook): Promise<boolean> {
     const changed = this.#ledger.run(
-      `UPDATE plans SET next_heal_at = ? WHERE scene_job_id = ? AND state = 'OPEN' AND next_heal_at = ?`,
-      [next, sceneJobId, expected],
+      `UPDATE plans SET next_heal_at = ?, heals = coalesce(?, heals), rows_at_heal = coalesce(?, rows_at_heal)
+       WHERE scene_job_id = ? AND state = 'OPEN' AND next_heal_at = ?`,
+      [next, look?.heals ?? null, look?.rowsAtHeal ?? null, sceneJobId, expected],
+    );
+    return changed === 1;
+  }
+
+  async movePlan(
+    sceneJobId: string,
+    from: readonly PlanState[],
+    to: PlanState,
+    reason: string | null,
+  ): Promise<boolean> {
+    const changed = this.#ledger.run(
+      `UPDATE plans SET state = ?, reason = ?
+       WHERE scene_job_id = ? AND state IN (SELECT value FROM json_each(?))`,
+      [to, reason, sceneJobId, JSON.stringify(from)],
     );
     return changed === 1;
   }
@@ -92,15 +122,11 @@ export class EmbeddedManifestStore implements ManifestStore {
   }
 
   async putRow(row: ManifestRow): Promise<'created' | 'exists'> {
-    const written =
-      row.state === 'EMPTY'
-        ? [null, null, null, null, null, null, null]
-        : [row.key, row.bytes, row.etag, row.sha256, row.digest, row.validPixels, JSON.stringify(row.statistics)];
     const changed = this.#ledger.run(
       `INSERT INTO manifest_rows
          (scene_job_id, window, state, key, bytes, etag, sha256, digest, valid_pixels, statistics)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      [row.sceneJobId, row.window, row.state, ...written],
+      [row.sceneJobId, row.window, row.state, ...writtenColumns(row)],
     );
     return changed === 1 ? 'created' : 'exists';
   }
@@ -123,4 +149,27 @@ export class EmbeddedManifestStore implements ManifestStore {
       .all('SELECT * FROM manifest_rows WHERE scene_job_id = ? ORDER BY window', [sceneJobId])
       .map(manifestRowOf);
   }
+
+  async replaceRow(row: ManifestRow, etag: string | null): Promise<boolean> {
+    const changed = this.#ledger.run(
+      `UPDATE manifest_rows SET state = ?, key = ?, bytes = ?, etag = ?, sha256 = ?, digest = ?, valid_pixels = ?,
+         statistics = ? WHERE scene_job_id = ? AND window = ? AND etag IS ?`,
+      [row.state, ...writtenColumns(row), row.sceneJobId, row.window, etag],
+    );
+    return changed === 1;
+  }
+
+  async deleteRow(sceneJobId: string, window: WindowName, etag: string | null): Promise<boolean> {
+    const changed = this.#ledger.run(
+      'DELETE FROM manifest_rows WHERE scene_job_id = ? AND window = ? AND etag IS ?',
+      [sceneJobId, window, etag],
+    );
+    return changed === 1;
+  }
 }
+
+/** key, bytes, etag, sha256, digest, valid_pixels, statistics: all NULL for an EMPTY row. */
+const writtenColumns = (row: ManifestRow): (string | number | null)[] =>
+  row.state === 'EMPTY'
+    ? [null, null, null, null, null, null, null]
+    : [row.key, row.bytes, row.etag, row.sha256, row.digest, row.validPixels, JSON.stringify(row.statistics)];

@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path';
 import { TileonceError } from '../../errors.ts';
 import type {
   CreateAnswer,
+  ListedObject,
   NewObject,
   ObjectInfo,
   ObjectStore,
   ReplaceAnswer,
   Upload,
+  UploadAnswer,
 } from '../../gates/object-store.ts';
 import { sha256Hex } from '../../identity/sha256.ts';
 import type { RangeReader } from '../../raster/types.ts';
@@ -18,6 +20,7 @@ import { errnoOf, onDisk } from './errno.ts';
 import type { FileHashes } from './file-hashes.ts';
 import { pinOf, samePin } from './file-pin.ts';
 import { openToRead, rangesOf } from './file-ranges.ts';
+import { listFiles } from './list-files.ts';
 import { segmentsOf } from './object-key.ts';
 import { ObjectPublisher } from './object-publisher.ts';
 import { FileUpload } from './object-upload.ts';
@@ -80,11 +83,38 @@ export class EmbeddedObjectStore implements ObjectStore {
     });
   }
 
-  async upload(object: Omit<NewObject, 'body' | 'sha256'>): Promise<Upload> {
+  async upload(object: Omit<NewObject, 'body' | 'sha256'>, etag?: string): Promise<Upload> {
     const target = this.#pathOf(object.key);
     const { folder, temporaries } = this.#parts;
     const staged = await onDisk(folder, () => temporaries.open());
-    return new FileUpload({ staged, target, folder, temporaries, publisher: this.#publisher });
+    const place = (path: string, sha256: string): Promise<UploadAnswer> =>
+      etag === undefined
+        ? this.#publisher.publish(path, target, sha256)
+        : this.#placeOver(path, object.key, etag, sha256);
+    return new FileUpload({ staged, target, folder, temporaries, place });
+  }
+
+  async #placeOver(staged: string, key: string, etag: string, sha256: string): Promise<UploadAnswer> {
+    const target = this.#pathOf(key);
+    if (!(await this.#whileUnchanged(key, etag, () => renameSync(staged, target)))) return { kind: 'exists' };
+    await this.#publisher.settle(target, sha256);
+    return { kind: 'created', etag: sha256 };
+  }
+
+  /** Walks the folders below the prefix's last slash; what is no plain file is no object. */
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    yield* listFiles(this.#parts.folder, prefix);
+  }
+
+  /** Files have no versions but the one that is there. */
+  async countVersions(prefix: string): Promise<number> {
+    let count = 0;
+    for await (const _object of this.list(prefix)) count += 1;
+    return count;
+  }
+
+  async eraseVersions(): Promise<number> {
+    return 0;
   }
 
   /** Reads the object where its hash is not remembered. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { StoreUnavailableError } from '../../errors.ts';
-import type { CreateAnswer, Upload } from '../../gates/object-store.ts';
+import type { Upload, UploadAnswer } from '../../gates/object-store.ts';
 import { writeAll } from './durable-files.ts';
 import { errnoOf, onDisk } from './errno.ts';
-import type { ObjectPublisher } from './object-publisher.ts';
 import type { TemporaryFile, TemporaryFiles } from './temporary-files.ts';
 
 export interface FileUploadParts {
@@ -11,7 +10,8 @@ export interface FileUploadParts {
   readonly target: string;
   readonly folder: string;
   readonly temporaries: TemporaryFiles;
-  readonly publisher: ObjectPublisher;
+  /** Puts the flushed file, whose SHA-256 is given, in its place: if nothing is there, or over the inspected object. */
+  readonly place: (staged: string, sha256: string) => Promise<UploadAnswer>;
 }
 
 /** A large object on its way: a temporary file that `complete` flushes and links, hashed as it is written. */
@@ -39,13 +39,13 @@ export class FileUpload implements Upload {
     }
   }
 
-  async complete(): Promise<CreateAnswer | { readonly kind: 'gone' }> {
+  async complete(): Promise<UploadAnswer> {
     if (this.#over) return { kind: 'gone' };
-    const { staged, target, folder, publisher } = this.#parts;
+    const { staged, folder, place } = this.#parts;
     try {
       return await onDisk(folder, async () => {
         await staged.handle.sync();
-        return publisher.publish(staged.path, target, this.#hash.digest('hex'));
+        return place(staged.path, this.#hash.digest('hex'));
       });
     } catch (error) {
       // Someone swept the temporary file away.

@@ -1,5 +1,5 @@
 /** Raised by any change to the tables; a ledger of a later version is refused, never guessed at. */
-export const LEDGER_VERSION = 1;
+export const LEDGER_VERSION = 2;
 
 /**
  * The ledger's tables. Times are ms since the epoch unless said otherwise.
@@ -19,7 +19,8 @@ CREATE INDEX claims_by_owner ON claims (owner) WHERE state = 'CLAIMED';
 
 CREATE TABLE plans (
   scene_job_id TEXT PRIMARY KEY, plan TEXT NOT NULL, window_count INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT,
-  next_heal_at INTEGER NOT NULL
+  next_heal_at INTEGER NOT NULL, heals INTEGER NOT NULL DEFAULT 0, rows_at_heal INTEGER NOT NULL DEFAULT -1,
+  location TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE TABLE manifest_rows (
@@ -50,3 +51,11 @@ CREATE TABLE processes (
   id TEXT PRIMARY KEY, pid INTEGER NOT NULL, started TEXT NOT NULL, realm TEXT NOT NULL, registered_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;
+
+/** What turns a ledger of each earlier version into the next one. */
+export const MIGRATIONS: readonly string[] = [
+  // 1 → 2: what the reaper saw, and where a scene's sources lie.
+  `ALTER TABLE plans ADD COLUMN heals INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE plans ADD COLUMN rows_at_heal INTEGER NOT NULL DEFAULT -1;
+   ALTER TABLE plans ADD COLUMN location TEXT NOT NULL DEFAULT '';`,
+];

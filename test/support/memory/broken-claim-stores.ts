@@ -59,3 +59,17 @@ export class ReadsThenWrites extends MemoryClaimStore {
     return this.win(undefined, request);
   }
 }
+
+/** Deletes over the head of whoever is at work. */
+export class SeizesLiveLeases extends MemoryClaimStore {
+  protected override maySeize(): boolean {
+    return true;
+  }
+}
+
+/** Leaves finished work to whoever would delete it. */
+export class NeverSeizesCommits extends MemoryClaimStore {
+  protected override maySeize(row: ClaimRow, request: ClaimRequest): boolean {
+    return row.state === 'CLAIMED' && super.maySeize(row, request);
+  }
+}

@@ -1,5 +1,5 @@
 import type { ManifestRow, PlanState } from '../../../lambda/gates/manifest-store.ts';
-import type { CreateAnswer, NewObject, Upload } from '../../../lambda/gates/object-store.ts';
+import type { CreateAnswer, ListedObject, NewObject, Upload } from '../../../lambda/gates/object-store.ts';
 import type { Delivery, QueueName } from '../../../lambda/gates/queue.ts';
 import type { RangeReader } from '../../../lambda/raster/types.ts';
 import { MemoryManifestStore } from './manifest-store.ts';
@@ -36,6 +36,31 @@ export class ReplacesNothing extends MemoryObjectStore {
   }
 }
 
+/** Completes an upload over whatever is there by now. */
+export class UploadsOverAnything extends MemoryObjectStore {
+  protected override begin(object: Omit<NewObject, 'body' | 'sha256'>, etag?: string): Upload {
+    const upload = super.begin(object, etag);
+    if (etag === undefined) return upload;
+    return { ...upload, complete: async () => ({ kind: 'created', etag: this.put({ ...object, body: new Uint8Array(1), sha256: '' }, 'replaced') }) };
+  }
+}
+
+/** Lists every key there is. */
+export class ListsEverything extends MemoryObjectStore {
+  override list(): AsyncGenerator<ListedObject> {
+    return super.list('');
+  }
+}
+
+/** Erases what begins with the key. */
+export class ErasesByPrefix extends MemoryObjectStore {
+  override async eraseVersions(prefix: string): Promise<number> {
+    let erased = 0;
+    for (const key of this.keys()) if (key.startsWith(prefix)) erased += await super.eraseVersions(key);
+    return erased + (await super.eraseVersions(prefix));
+  }
+}
+
 /** Opens the object that is there, whichever was asked for. */
 export class OpensAnything extends MemoryObjectStore {
   override open(key: string): Promise<(RangeReader & AsyncDisposable) | null> {
@@ -63,6 +88,20 @@ export class PutsRows extends MemoryManifestStore {
 export class IgnoresState extends MemoryManifestStore {
   protected override move(scene: string, _from: readonly PlanState[], to: PlanState, reason: string | null): boolean {
     return super.move(scene, ['OPEN', 'ASSEMBLED', 'SUPERSEDED', 'FAILED', 'PURGED'], to, reason);
+  }
+}
+
+/** Changes rows whatever their objects are. */
+export class IgnoresRowEtag extends MemoryManifestStore {
+  protected override isInspected(row: ManifestRow | undefined): boolean {
+    return row !== undefined;
+  }
+}
+
+/** Keeps no count of healings. */
+export class ForgetsHeals extends MemoryManifestStore {
+  override postponeHeal(sceneJobId: string, expected: number, next: number): Promise<boolean> {
+    return super.postponeHeal(sceneJobId, expected, next);
   }
 }
 

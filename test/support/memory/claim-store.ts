@@ -49,6 +49,27 @@ export class MemoryClaimStore implements ClaimStore {
     return this.carry('get', jobId, () => this.rows.get(jobId) ?? null);
   }
 
+  seize(request: ClaimRequest): Promise<ClaimAnswer> {
+    return this.carry('seize', request.jobId, () => {
+      const before = this.rows.get(request.jobId);
+      if (before !== undefined && !this.maySeize(before, request)) return { kind: 'live', row: before };
+      return this.win(before, request);
+    });
+  }
+
+  forget({ jobId, owner }: { jobId: string; owner: string }): Promise<OwnerAnswer> {
+    return this.carry('forget', jobId, () => {
+      const row = this.rows.get(jobId);
+      if (row !== undefined && !this.mayChange(row, owner)) return 'lost';
+      this.rows.delete(jobId);
+      return 'done';
+    });
+  }
+
+  protected maySeize(row: ClaimRow, request: ClaimRequest): boolean {
+    return row.state === 'COMMITTED' || row.leaseUntil < request.now || row.owner === request.owner;
+  }
+
   protected win(before: ClaimRow | undefined, request: ClaimRequest): ClaimAnswer {
     const mine = before?.owner === request.owner;
     const row: ClaimRow = {

@@ -1,9 +1,11 @@
-import type {
-  ManifestRow,
-  ManifestStore,
-  PlanRecord,
-  PlanState,
-  WindowName,
+import {
+  type HealLook,
+  type ManifestRow,
+  type ManifestStore,
+  type PlanRecord,
+  type PlanState,
+  type WindowName,
+  rowEtag,
 } from '../../../lambda/gates/manifest-store.ts';
 import type { Faults } from './faults.ts';
 
@@ -33,13 +35,17 @@ export class MemoryManifestStore implements ManifestStore {
     return this.carry('reopenPlan', sceneJobId, () => this.move(sceneJobId, ['SUPERSEDED', 'FAILED'], 'OPEN', null));
   }
 
-  postponeHeal(sceneJobId: string, expected: number, next: number): Promise<boolean> {
+  postponeHeal(sceneJobId: string, expected: number, next: number, look?: HealLook): Promise<boolean> {
     return this.carry('postponeHeal', sceneJobId, () => {
       const plan = this.plans.get(sceneJobId);
       if (plan === undefined || plan.state !== 'OPEN' || plan.nextHealAt !== expected) return false;
-      this.plans.set(sceneJobId, { ...plan, nextHealAt: next });
+      this.plans.set(sceneJobId, { ...plan, nextHealAt: next, ...look });
       return true;
     });
+  }
+
+  movePlan(sceneJobId: string, from: readonly PlanState[], to: PlanState, reason: string | null): Promise<boolean> {
+    return this.carry('movePlan', sceneJobId, () => this.move(sceneJobId, from, to, reason));
   }
 
   listPlans(): Promise<PlanRecord[]> {
@@ -62,6 +68,26 @@ export class MemoryManifestStore implements ManifestStore {
     return this.carry('listRows', sceneJobId, () =>
       this.rowsOf(sceneJobId).sort((a, b) => (a.window < b.window ? -1 : 1)),
     );
+  }
+
+  replaceRow(row: ManifestRow, etag: string | null): Promise<boolean> {
+    return this.carry('replaceRow', row.window, () => {
+      const key = keyOf(row.sceneJobId, row.window);
+      if (!this.isInspected(this.rows.get(key), etag)) return false;
+      this.rows.set(key, row);
+      return true;
+    });
+  }
+
+  deleteRow(sceneJobId: string, window: WindowName, etag: string | null): Promise<boolean> {
+    return this.carry('deleteRow', window, () => {
+      const key = keyOf(sceneJobId, window);
+      return this.isInspected(this.rows.get(key), etag) && this.rows.delete(key);
+    });
+  }
+
+  protected isInspected(row: ManifestRow | undefined, etag: string | null): boolean {
+    return row !== undefined && rowEtag(row) === etag;
   }
 
   protected createOnly<T>(into: Map<string, T>, key: string, value: T): 'created' | 'exists' {

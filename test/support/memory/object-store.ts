@@ -1,10 +1,12 @@
 import type {
   CreateAnswer,
+  ListedObject,
   NewObject,
   ObjectInfo,
   ObjectStore,
   ReplaceAnswer,
   Upload,
+  UploadAnswer,
 } from '../../../lambda/gates/object-store.ts';
 import { SourceError } from '../../../lambda/errors.ts';
 import { sha256Hex } from '../../../lambda/identity/sha256.ts';
@@ -17,11 +19,14 @@ export interface ObjectVersion extends Omit<ObjectInfo, 'sha256'> {
   readonly sha256: string;
   readonly contentType: string;
   readonly body: Uint8Array<ArrayBuffer>;
+  /** ms since the epoch. */
+  readonly modifiedAt: number;
 }
 
 export interface MemoryObjectStoreOptions {
   /** False: a store without metadata, like files. */
   readonly keepsDigest?: boolean;
+  readonly now?: () => number;
 }
 
 /** Objects in memory, every version of each key kept: tests assert that there is one. ETags say nothing of the bytes. */
@@ -29,11 +34,13 @@ export class MemoryObjectStore implements ObjectStore {
   readonly #versions = new Map<string, ObjectVersion[]>();
   readonly #faults: Faults;
   readonly #keepsDigest: boolean;
+  readonly #now: () => number;
   #etags = 0;
 
   constructor(faults: Faults, options: MemoryObjectStoreOptions = {}) {
     this.#faults = faults;
     this.#keepsDigest = options.keepsDigest ?? true;
+    this.#now = options.now ?? (() => 0);
   }
 
   /** All that ever stood under the key, oldest first. */
@@ -60,8 +67,8 @@ export class MemoryObjectStore implements ObjectStore {
     return this.#carry('replace', object.key, effect, () => ({ kind: 'conflict' }));
   }
 
-  upload(object: Omit<NewObject, 'body' | 'sha256'>): Promise<Upload> {
-    return this.#carry('upload', object.key, () => this.begin(object));
+  upload(object: Omit<NewObject, 'body' | 'sha256'>, etag?: string): Promise<Upload> {
+    return this.#carry('upload', object.key, () => this.begin(object, etag));
   }
 
   head(key: string): Promise<ObjectInfo | null> {
@@ -92,6 +99,28 @@ export class MemoryObjectStore implements ObjectStore {
     });
   }
 
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    const found = await this.#carry('list', prefix, () => this.keys().filter((key) => key.startsWith(prefix)));
+    for (const key of found) {
+      const object = this.current(key);
+      if (object !== null) yield { key, bytes: object.bytes, modifiedAt: object.modifiedAt };
+    }
+  }
+
+  countVersions(prefix: string): Promise<number> {
+    return this.#carry('countVersions', prefix, () =>
+      [...this.#versions].reduce((sum, [key, versions]) => sum + (key.startsWith(prefix) ? versions.length : 0), 0),
+    );
+  }
+
+  eraseVersions(key: string): Promise<number> {
+    return this.#carry('eraseVersions', key, () => {
+      const erased = this.versions(key).length;
+      this.#versions.delete(key);
+      return erased;
+    });
+  }
+
   protected mayCreate(key: string): boolean {
     return this.current(key) === null;
   }
@@ -100,7 +129,7 @@ export class MemoryObjectStore implements ObjectStore {
     return this.current(key)?.etag === etag;
   }
 
-  protected begin(object: Omit<NewObject, 'body' | 'sha256'>): Upload {
+  protected begin(object: Omit<NewObject, 'body' | 'sha256'>, etag?: string): Upload {
     const chunks: Uint8Array[] = [];
     let over = false;
     return {
@@ -109,15 +138,17 @@ export class MemoryObjectStore implements ObjectStore {
           chunks.push(bytes.slice());
         }),
       complete: () =>
-        this.#carry<CreateAnswer | { kind: 'gone' }>(
+        this.#carry<UploadAnswer>(
           'upload.complete',
           object.key,
           () => {
             if (over) return { kind: 'gone' };
             over = true;
-            if (!this.mayCreate(object.key)) return { kind: 'exists' };
+            const may = etag === undefined ? this.mayCreate(object.key) : this.mayReplace(object.key, etag);
+            if (!may) return { kind: 'exists' };
             const body = new Uint8Array(Buffer.concat(chunks));
-            return { kind: 'created', etag: this.put({ ...object, body, sha256: sha256Hex(body) }, 'created') };
+            const how = etag === undefined ? 'created' : 'replaced';
+            return { kind: 'created', etag: this.put({ ...object, body, sha256: sha256Hex(body) }, how) };
           },
           () => ({ kind: 'conflict' }),
         ),
@@ -139,7 +170,7 @@ export class MemoryObjectStore implements ObjectStore {
     const body = object.body.slice();
     const digest = this.#keepsDigest ? object.digest : null;
     const etag = `etag-${this.#etags}`;
-    this.#versionsOf(key).push({ how, key, bytes: body.byteLength, etag, sha256, digest, contentType, body });
+    this.#versionsOf(key).push({ how, key, bytes: body.byteLength, etag, sha256, digest, contentType, body, modifiedAt: this.#now() });
     return etag;
   }
 
