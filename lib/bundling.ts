@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BundlingOptions, OutputFormat, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type FunctionName, PIPELINES_FILE } from '../lambda/environment.ts';
@@ -17,9 +15,24 @@ export const codeOf = (name: FunctionName) => ({
   depsLockFilePath: existsSync(lockFile) ? lockFile : `${packageFolder}package.json`,
 });
 
-/** Functions that open sources: they look up any EPSG code, each in its small file of this package. */
+/**
+ * Functions that open sources need tables which are no code and are not read at every start: any EPSG code, each in its
+ * small file, and the names in user-defined GeoKeys. They lie beside the module, where its `require` finds them.
+ */
 const OPENS_SOURCES: readonly FunctionName[] = ['fan-out', 'tile'];
-const CODE_TABLE = 'epsg-index';
+const TABLES: Readonly<Record<string, readonly string[]>> = {
+  'epsg-index': ['package.json', 's'],
+  'geotiff-geokeys-to-proj4': ['package.json', 'main-dist.js'],
+};
+
+/** Ways to credentials that no function goes: its own stand in the environment. Lambda's runtime has them all the same. */
+const OTHER_CREDENTIALS = ['ini', 'login', 'process', 'sso', 'web-identity'].map(
+  (kind) => `@aws-sdk/credential-provider-${kind}`,
+);
+
+/** Decoders that the TIFF library brings for DEFLATE and ZSTD and that Node's own stand in for: 200 KB that never run. */
+const NATIVE_CODECS = ['pako', 'zstddec/stream', 'zstddec'];
+const NO_CODEC = `${packageFolder}lambda/raster/source/no-codec.ts`;
 
 /**
  * One ES module a function, the SDK inside. Packages that are still CommonJS need a `require`, which such a module lacks.
@@ -36,23 +49,25 @@ export const bundling = (name: FunctionName, pipelines: string | null): Bundling
   sourceMapMode: SourceMapMode.EXTERNAL,
   sourcesContent: false,
   bundleAwsSDK: true,
+  externalModules: OTHER_CREDENTIALS,
+  esbuildArgs: Object.fromEntries(NATIVE_CODECS.map((codec) => [`--alias:${codec}`, NO_CODEC])),
   banner: "import{createRequire as bundleRequire}from'node:module';const require=bundleRequire(import.meta.url);",
   commandHooks: {
     beforeBundling: () => [],
     beforeInstall: () => [],
     afterBundling: (_from: string, to: string) => [
-      ...(OPENS_SOURCES.includes(name) ? copyCodeTable(to) : []),
+      ...(OPENS_SOURCES.includes(name) ? copyTables(to) : []),
       ...(pipelines === null ? [] : [writeText(pipelines, `${to}/${PIPELINES_FILE}`)]),
     ],
   },
 });
 
-/** Beside the module, where its `require` finds it. */
-const copyCodeTable = (to: string): string[] => {
-  const from = dirname(createRequire(import.meta.url).resolve(`${CODE_TABLE}/package.json`));
-  const target = `${to}/node_modules/${CODE_TABLE}`;
-  return [`mkdir -p '${target}'`, `cp -R '${from}/package.json' '${from}/s' '${target}'`];
-};
+const copyTables = (to: string): string[] =>
+  Object.entries(TABLES).flatMap(([name, parts]) => {
+    const from = `${packageFolder}node_modules/${name}`;
+    const target = `${to}/node_modules/${name}`;
+    return [`mkdir -p '${target}'`, `cp -R ${parts.map((part) => `'${from}/${part}'`).join(' ')} '${target}'`];
+  });
 
 /** Base64 passes every shell untouched. */
 const writeText = (text: string, file: string): string =>

@@ -1,5 +1,5 @@
-import { toProj4 } from 'geotiff-geokeys-to-proj4';
-import { z } from 'zod';
+import { createRequire } from 'node:module';
+import * as z from 'zod';
 import type { GeoKeyValue } from './geokey-directory.ts';
 import { fileLinearUnit, withLinearUnit } from './linear-unit.ts';
 
@@ -55,6 +55,12 @@ const HARMLESS_REMARKS = new Set(['bothGCSAndPCSAreSet']);
 
 const Converted = z.object({ proj4: z.string(), isGCS: z.boolean(), errors: z.record(z.string(), z.unknown()) });
 
+/** The converter carries tables of 1.5 MB and is loaded only where a file has a system of its own. */
+const load = createRequire(import.meta.url);
+const Converter = z.object({
+  toProj4: z.custom<(keys: Record<string, GeoKeyValue>) => unknown>((value) => typeof value === 'function'),
+});
+
 /** The proj4 definition that user-defined keys describe, or why there is none that is exact. */
 export const proj4FromUserKeys = (keys: ReadonlyMap<number, GeoKeyValue>): DescribedCrs => {
   const named: Record<string, GeoKeyValue> = {};
@@ -64,7 +70,7 @@ export const proj4FromUserKeys = (keys: ReadonlyMap<number, GeoKeyValue>): Descr
   }
   let converted: z.infer<typeof Converted>;
   try {
-    converted = Converted.parse(Reflect.apply(toProj4, undefined, [named]));
+    converted = Converted.parse(Converter.parse(load('geotiff-geokeys-to-proj4')).toProj4(named));
   } catch {
     return { refused: 'cannot be read' };
   }
