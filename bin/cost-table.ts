@@ -39,7 +39,7 @@ export const costTable = ({ label, plan, sample, quantities, bill }: SceneCost, 
     `a thousand scenes: ${usd(1000 * bill.usd)} USD; outputs of this one: ${(outputBytes / 1e9).toFixed(2)} GB, ` +
       `${usd(bill.storageUsdMonth)} USD a month`,
     `a window: ${ms(work.windowMs)} = ${ms(work.windowMs - work.waitMs)} at work + ${ms(work.waitMs)} of waiting ` +
-      `(measured here: ${ms(sample.milliseconds)}, ${sample.windows} windows, ${sample.empty} of them empty)`,
+      `(processor time here: ${ms(sample.milliseconds)} over ${sample.windows} windows, ${sample.empty} of them empty)`,
     `the assembly: ${ms(work.assemblyMs)}; rows counted ${work.counts} time(s)`,
   ].join('\n');
 };

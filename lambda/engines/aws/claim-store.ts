@@ -1,8 +1,8 @@
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { StoreUnavailableError } from '../../errors.ts';
 import type { ClaimAnswer, ClaimRequest, ClaimRow, ClaimStore, OwnerAnswer } from '../../gates/claim-store.ts';
 import { type Item, N, S, integer, integerOrNull, oneOf, text, textOrNull } from './attributes.ts';
-import { type UpdateAnswer, updateIf } from './conditional-update.ts';
+import { type UpdateAnswer, isConditionFailure, updateIf } from './conditional-update.ts';
 import { onStore } from './errors.ts';
 
 export interface DynamoClaimStoreParts {
@@ -29,6 +29,8 @@ const namesIn = (...expressions: string[]): Record<string, string> =>
     [...expressions.join(' ').matchAll(/#(\w+)/g)].map(([placeholder, name = '']) => [placeholder, name]),
   );
 
+const CLAIM = `SET #state = :claimed, #owner = :me, #lease_until = :until, #claimed_at = :now, #expires_at = :expires,
+  #attempts = if_not_exists(#attempts, :none) + :one REMOVE #finished_at, #result`;
 const CLAIMED_BY_ME = '#state = :claimed AND #owner = :me';
 
 /** A refused claim that finds no row (its time to live ended just then) is made again, this often at most. */
@@ -56,8 +58,7 @@ export class DynamoClaimStore implements ClaimStore {
     for (let attempt = 0; attempt < MOST_CLAIMS; attempt++) {
       const answer = await this.#update(
         request.jobId,
-        `SET #state = :claimed, #owner = :me, #lease_until = :until, #claimed_at = :now, #expires_at = :expires,
-         #attempts = if_not_exists(#attempts, :none) + :one REMOVE #finished_at, #result`,
+        CLAIM,
         'attribute_not_exists(#job_id) OR (#state = :claimed AND #lease_until < :now AND #owner <> :me)',
         { ...claimValues(request), ':none': N(0), ':one': N(1) },
       );
@@ -72,9 +73,7 @@ export class DynamoClaimStore implements ClaimStore {
       const again = await this.#claimAgain(request, row.attempts);
       if (again !== null) return again;
     }
-    throw new StoreUnavailableError(`job ${request.jobId} could not be claimed: its row kept changing`, {
-      remedy: 'it is tried again when the message comes back',
-    });
+    throw this.#restless(request.jobId);
   }
 
   async commit(request: { jobId: string; owner: string; now: number; result: string }): Promise<OwnerAnswer> {
@@ -130,6 +129,46 @@ export class DynamoClaimStore implements ClaimStore {
     return item === undefined ? null : rowOf(item);
   }
 
+  async seize(request: ClaimRequest): Promise<ClaimAnswer> {
+    for (let attempt = 0; attempt < MOST_CLAIMS; attempt++) {
+      const answer = await this.#update(
+        request.jobId,
+        CLAIM,
+        `attribute_not_exists(#job_id) OR #state = :committed OR
+         (#state = :claimed AND (#lease_until < :now OR #owner = :me))`,
+        { ...claimValues(request), ':committed': S('COMMITTED'), ':none': N(0), ':one': N(1) },
+      );
+      if (answer.kind === 'done') {
+        const earlier = answer.before === null ? 0 : integer(answer.before, 'attempts');
+        const tookOver = answer.before !== null && text(answer.before, 'owner') !== request.owner;
+        return { kind: 'won', row: wonRow(request, earlier + 1), tookOver };
+      }
+      const row = await this.#rowBehind(request.jobId, answer.item);
+      if (row?.state === 'CLAIMED') return { kind: 'live', row };
+    }
+    throw this.#restless(request.jobId);
+  }
+
+  async forget({ jobId, owner }: { jobId: string; owner: string }): Promise<OwnerAnswer> {
+    return onStore(this.#unwritten, async () => {
+      try {
+        await this.#client.send(
+          new DeleteItemCommand({
+            TableName: this.#table,
+            Key: { job_id: S(jobId) },
+            ConditionExpression: `attribute_not_exists(#job_id) OR (${CLAIMED_BY_ME})`,
+            ExpressionAttributeNames: { '#job_id': 'job_id', '#state': 'state', '#owner': 'owner' },
+            ExpressionAttributeValues: { ':claimed': S('CLAIMED'), ':me': S(owner) },
+          }),
+        );
+        return 'done';
+      } catch (error) {
+        if (isConditionFailure(error)) return 'lost';
+        throw error;
+      }
+    });
+  }
+
   /** Our own claim once more, its first reply lost: the attempt is the same. Null where the row is no longer ours. */
   async #claimAgain(request: ClaimRequest, attempts: number): Promise<ClaimAnswer | null> {
     const answer = await this.#update(
@@ -141,13 +180,23 @@ export class DynamoClaimStore implements ClaimStore {
     return answer.kind === 'done' ? { kind: 'won', row: wonRow(request, attempts), tookOver: false } : null;
   }
 
+  get #unwritten(): string {
+    return `the claims table ${this.#table} could not be written`;
+  }
+
+  #restless(jobId: string): StoreUnavailableError {
+    return new StoreUnavailableError(`job ${jobId} could not be claimed: its row kept changing`, {
+      remedy: 'it is tried again when the message comes back',
+    });
+  }
+
   /** The row that refused us; read where the store did not send it along. */
   async #rowBehind(jobId: string, item: Item | null): Promise<ClaimRow | null> {
     return item === null ? this.get(jobId) : rowOf(item);
   }
 
   #update(jobId: string, update: string, condition: string, values: Item): Promise<UpdateAnswer> {
-    return updateIf(this.#client, `the claims table ${this.#table} could not be written`, {
+    return updateIf(this.#client, this.#unwritten, {
       TableName: this.#table,
       Key: { job_id: S(jobId) },
       UpdateExpression: update,

@@ -4,7 +4,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 
 /** Where and how the clients call; what is left out comes from the environment, as the SDK reads it. */
 export interface ClientOptions {
-  readonly region?: string;
+  readonly region?: string | (() => Promise<string>);
   readonly endpoint?: string;
   /** `endpoint/bucket/key` instead of `bucket.endpoint/key`: for stores that have no host name per bucket. */
   readonly pathStyle?: boolean;
@@ -21,7 +21,7 @@ const MOST_SOCKETS = 64;
 /** First try included. */
 const MOST_ATTEMPTS = 6;
 
-const where = ({ region, endpoint }: ClientOptions): { region?: string; endpoint?: string } => ({
+const where = ({ region, endpoint }: ClientOptions): Pick<ClientOptions, 'region' | 'endpoint'> => ({
   ...(region === undefined ? {} : { region }),
   ...(endpoint === undefined ? {} : { endpoint }),
 });

@@ -123,6 +123,9 @@ export const isForbidden = (error: unknown): boolean => {
   return REFUSED[name] === ACCESS || status === 403;
 };
 
+/** True where the caller is not known: no credentials, wrong or expired ones, a wrong clock. */
+export const isUnauthenticated = (error: unknown): boolean => REFUSED[failureOf(error).name] === CREDENTIALS;
+
 /**
  * What a failed call on a store is thrown as: StoreUnavailableError where the store is out of reach, exhausted or
  * closed to us (docs/design.md, section 4: fail closed); the error itself where it is ours already, or a defect.

@@ -2,7 +2,7 @@ import { SourceChangedError, SourceError } from '../../errors.ts';
 import { bareEtag } from '../../identity/version-token.ts';
 import type { ByteRange, RangeReader } from '../../raster/types.ts';
 import { type HttpParts, type RangeReply, getRange } from './http-request.ts';
-import { readMerged } from './merge-ranges.ts';
+import { readMerged } from './read-merged.ts';
 
 /** A document on the web as its server describes it. */
 export interface HttpLook {
@@ -91,7 +91,9 @@ const versionOf = (headers: Headers): string | null => {
 const refuseUnless206 = (url: string, { status }: RangeReply): void => {
   if (status === 206) return;
   if (status === 401 || status === 403) {
-    throw new SourceError(url, `access to it is denied (HTTP ${status})`, { remedy: 'use an open or a signed URL' });
+    throw new SourceError(url, `access to it is denied (HTTP ${status})`, {
+      remedy: `use an open URL, or ${DOWNLOAD}`,
+    });
   }
   if (status === 200) throw new SourceError(url, 'its server does not serve ranges', { remedy: DOWNLOAD });
   throw new SourceError(url, `its server answered HTTP ${status}`, { remedy: 'check the URL' });

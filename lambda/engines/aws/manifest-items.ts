@@ -1,9 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TileonceError } from '../../errors.ts';
 import { type ManifestRow, PLAN_STATES, type PlanRecord } from '../../gates/manifest-store.ts';
 import { parseRecord, serialiseRecord } from '../../identity/plan-record.ts';
 import type { BandStatistics } from '../../raster/types.ts';
-import { type Item, N, S, damaged, integer, oneOf, text, textOrNull } from './attributes.ts';
+import { type Item, N, S, damaged, integer, integerOrNull, oneOf, text, textOrNull } from './attributes.ts';
 
 /** Where a scene's plan stands among its rows: `#` sorts before every window name, which begins with a digit. */
 export const PLAN_WINDOW = '#plan';
@@ -35,6 +35,9 @@ export const itemOfPlan = (record: PlanRecord): Item => {
     window_count: N(record.windowCount),
     state: S(record.state),
     next_heal_at: N(record.nextHealAt),
+    heals: N(record.heals),
+    rows_at_heal: N(record.rowsAtHeal),
+    location: S(record.location),
     ...(record.reason === null ? {} : { reason: S(record.reason) }),
   };
 };
@@ -47,6 +50,10 @@ export const planOfItem = (item: Item): PlanRecord => ({
   state: oneOf(item, 'state', PLAN_STATES),
   reason: textOrNull(item, 'reason'),
   nextHealAt: integer(item, 'next_heal_at'),
+  // Plans of earlier versions have none of these.
+  heals: integerOrNull(item, 'heals') ?? 0,
+  rowsAtHeal: integerOrNull(item, 'rows_at_heal') ?? -1,
+  location: textOrNull(item, 'location') ?? '',
 });
 
 export const itemOfRow = (row: ManifestRow): Item => {

@@ -1,13 +1,22 @@
 import {
+  DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  type PutItemCommandInput,
   QueryCommand,
   type QueryCommandInput,
   type QueryCommandOutput,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { ManifestRow, ManifestStore, PlanRecord, PlanState, WindowName } from '../../gates/manifest-store.ts';
+import type {
+  HealLook,
+  ManifestRow,
+  ManifestStore,
+  PlanRecord,
+  PlanState,
+  WindowName,
+} from '../../gates/manifest-store.ts';
 import { type Item, N, S } from './attributes.ts';
 import { isConditionFailure, updateIf } from './conditional-update.ts';
 import { onStore } from './errors.ts';
@@ -59,12 +68,33 @@ export class DynamoManifestStore implements ManifestStore {
     });
   }
 
-  async postponeHeal(sceneJobId: string, expected: number, next: number): Promise<boolean> {
-    return this.#movePlan(sceneJobId, 'SET next_heal_at = :next', '#state = :open AND next_heal_at = :expected', {
-      ':next': N(next),
-      ':expected': N(expected),
-      ':open': S('OPEN'),
-    });
+  async postponeHeal(sceneJobId: string, expected: number, next: number, look?: HealLook): Promise<boolean> {
+    return this.#movePlan(
+      sceneJobId,
+      `SET next_heal_at = :next${look === undefined ? '' : ', heals = :heals, rows_at_heal = :rows'}`,
+      '#state = :open AND next_heal_at = :expected',
+      {
+        ':next': N(next),
+        ':expected': N(expected),
+        ':open': S('OPEN'),
+        ...(look === undefined ? {} : { ':heals': N(look.heals), ':rows': N(look.rowsAtHeal) }),
+      },
+    );
+  }
+
+  async movePlan(
+    sceneJobId: string,
+    from: readonly PlanState[],
+    to: PlanState,
+    reason: string | null,
+  ): Promise<boolean> {
+    const states = Object.fromEntries(from.map((state, index) => [`:from${index}`, S(state)]));
+    return this.#movePlan(
+      sceneJobId,
+      reason === null ? 'SET #state = :to REMOVE #reason' : 'SET #state = :to, #reason = :reason',
+      `#state IN (${Object.keys(states).join(', ')})`,
+      { ':to': S(to), ...states, ...(reason === null ? {} : { ':reason': S(reason) }) },
+    );
   }
 
   /** In no particular order. Walks the whole table. */
@@ -110,6 +140,47 @@ export class DynamoManifestStore implements ManifestStore {
     const rows: ManifestRow[] = [];
     for await (const page of this.#rowPages(sceneJobId, {})) rows.push(...(page.Items ?? []).map(rowOfItem));
     return rows;
+  }
+
+  async replaceRow(row: ManifestRow, etag: string | null): Promise<boolean> {
+    return this.#changeRow(row.sceneJobId, row.window, etag, (condition) =>
+      this.#client.send(new PutItemCommand({ TableName: this.#table, Item: itemOfRow(row), ...condition })),
+    );
+  }
+
+  async deleteRow(sceneJobId: string, window: WindowName, etag: string | null): Promise<boolean> {
+    const Key = { job_id: S(sceneJobId), window: S(window) };
+    return this.#changeRow(sceneJobId, window, etag, (condition) =>
+      this.#client.send(new DeleteItemCommand({ TableName: this.#table, Key, ...condition })),
+    );
+  }
+
+  /** Runs one change of a row under the condition that it is the inspected one. */
+  #changeRow(
+    sceneJobId: string,
+    window: WindowName,
+    etag: string | null,
+    change: (condition: Pick<PutItemCommandInput, 'ConditionExpression' | 'ExpressionAttributeNames'>) => Promise<unknown>,
+  ): Promise<boolean> {
+    const empty = etag === null;
+    const condition = {
+      ConditionExpression: `#job_id = :scene AND #window = :window AND ${empty ? '#state = :inspected' : '#etag = :inspected'}`,
+      ExpressionAttributeNames: {
+        '#job_id': 'job_id',
+        '#window': 'window',
+        ...(empty ? { '#state': 'state' } : { '#etag': 'etag' }),
+      },
+      ExpressionAttributeValues: { ':scene': S(sceneJobId), ':window': S(window), ':inspected': S(etag ?? 'EMPTY') },
+    };
+    return onStore(this.#unwritten, async () => {
+      try {
+        await change(condition);
+        return true;
+      } catch (error) {
+        if (isConditionFailure(error)) return false;
+        throw error;
+      }
+    });
   }
 
   get #unread(): string {

@@ -9,6 +9,7 @@ import {
 import { SourceChangedError, StoreUnavailableError } from '../../errors.ts';
 import type {
   CreateAnswer,
+  ListedObject,
   NewObject,
   ObjectInfo,
   ObjectStore,
@@ -19,6 +20,7 @@ import { bareEtag } from '../../identity/version-token.ts';
 import type { RangeReader } from '../../raster/types.ts';
 import { asStoreError, failureOf, isFailure, onStore } from './errors.ts';
 import { S3Upload } from './object-upload.ts';
+import { listObjects, listVersions } from './list-objects.ts';
 import { refusalOf } from './precondition.ts';
 import { readObject } from './s3-body.ts';
 import { quotedEtag, s3Ranges, s3Uri } from './s3-ranges.ts';
@@ -58,7 +60,7 @@ export class S3ObjectStore implements ObjectStore {
     return answer.kind === 'conflict' ? { kind: 'conflict' } : { kind: 'mismatch' };
   }
 
-  async upload(object: Omit<NewObject, 'body' | 'sha256'>): Promise<Upload> {
+  async upload(object: Omit<NewObject, 'body' | 'sha256'>, etag?: string): Promise<Upload> {
     const { key, contentType, digest } = object;
     const { UploadId: uploadId } = await onStore(this.#unwritten(key), () =>
       this.#client.send(
@@ -72,7 +74,7 @@ export class S3ObjectStore implements ObjectStore {
       ),
     );
     if (uploadId === undefined) throw this.#oddAnswer(key, 'an upload was begun without an id');
-    return new S3Upload({ client: this.#client, bucket: this.#bucket, key, uploadId });
+    return new S3Upload({ client: this.#client, bucket: this.#bucket, key, uploadId, etag });
   }
 
   async head(key: string): Promise<ObjectInfo | null> {
@@ -113,6 +115,31 @@ export class S3ObjectStore implements ObjectStore {
       if (refusal === 'conflict') throw this.#oddAnswer(key, 'its removal met another write', error);
       throw asStoreError(error, this.#unwritten(key));
     }
+  }
+
+  list(prefix: string): AsyncGenerator<ListedObject> {
+    return listObjects(this.#client, this.#bucket, prefix);
+  }
+
+  async countVersions(prefix: string): Promise<number> {
+    let count = 0;
+    for await (const _version of listVersions(this.#client, this.#bucket, prefix)) count += 1;
+    return count;
+  }
+
+  async eraseVersions(key: string): Promise<number> {
+    let erased = 0;
+    for await (const version of listVersions(this.#client, this.#bucket, key)) {
+      // The prefix of one key may be another's.
+      if (version.key !== key) continue;
+      await onStore(this.#unwritten(key), () =>
+        this.#client.send(
+          new DeleteObjectCommand({ Bucket: this.#bucket, Key: key, VersionId: version.versionId }),
+        ),
+      );
+      erased += 1;
+    }
+    return erased;
   }
 
   async #put(

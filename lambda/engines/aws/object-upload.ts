@@ -7,11 +7,11 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { StoreUnavailableError } from '../../errors.ts';
-import type { CreateAnswer, Upload } from '../../gates/object-store.ts';
+import type { Upload, UploadAnswer } from '../../gates/object-store.ts';
 import { bareEtag } from '../../identity/version-token.ts';
 import { failureOf, onStore } from './errors.ts';
 import { refusalOf } from './precondition.ts';
-import { s3Uri } from './s3-ranges.ts';
+import { quotedEtag, s3Uri } from './s3-ranges.ts';
 
 /** The first parts' size, bytes; S3 takes no part below 5 MiB but the last. */
 export const PART_BYTES = 8 * 1024 * 1024;
@@ -26,11 +26,20 @@ export interface S3UploadParts {
   readonly bucket: string;
   readonly key: string;
   readonly uploadId: string;
+  /** Replaces exactly this object (bare ETag); without it, creates one where there is none. */
+  readonly etag?: string | undefined;
 }
 
 /** Size of the part with this number (from 1), bytes. */
 export const partBytes = (partNumber: number): number =>
   Math.min(MOST_PART_BYTES, PART_BYTES * 2 ** Math.floor((partNumber - 1) / PARTS_PER_SIZE));
+
+/** How many parts an object of so many bytes is sent in; one at least. */
+export const partsOf = (bytes: number): number => {
+  let parts = 1;
+  for (let room = partBytes(1); room < bytes; room += partBytes(parts)) parts++;
+  return parts;
+};
 
 /**
  * A large object on its way to S3: buffered into parts, sent while the next one fills, and completed under
@@ -64,7 +73,7 @@ export class S3Upload implements Upload {
     }
   }
 
-  async complete(): Promise<CreateAnswer | { readonly kind: 'gone' }> {
+  async complete(): Promise<UploadAnswer> {
     if (this.#state !== 'open') return { kind: 'gone' };
     // S3 wants at least one part, which may be empty.
     if (this.#filled > 0 || this.#partNumber === 1) await this.#sendPart();
@@ -89,13 +98,13 @@ export class S3Upload implements Upload {
     }
   }
 
-  async #finish(): Promise<CreateAnswer | { readonly kind: 'gone' }> {
+  async #finish(): Promise<UploadAnswer> {
     const parts = this.#sent.toSorted((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0));
     try {
       const { ETag: etag } = await this.#parts.client.send(
         new CompleteMultipartUploadCommand({
           ...this.#target,
-          IfNoneMatch: '*',
+          ...(this.#parts.etag === undefined ? { IfNoneMatch: '*' } : { IfMatch: quotedEtag(this.#parts.etag) }),
           MultipartUpload: { Parts: parts },
         }),
       );
@@ -106,6 +115,8 @@ export class S3Upload implements Upload {
       const refusal = refusalOf(error);
       if (refusal === 'failed') return { kind: 'exists' };
       if (refusal === 'conflict') return { kind: 'conflict' };
+      // Under If-Match a 404 that is not about the upload says that there is nothing to match.
+      if (refusal === 'absent' && this.#parts.etag !== undefined) return { kind: 'exists' };
       if (refusal === 'absent' || failureOf(error).name === 'NoSuchUpload') return { kind: 'gone' };
       throw error;
     }

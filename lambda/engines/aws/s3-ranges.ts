@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { SourceChangedError, SourceError } from '../../errors.ts';
 import type { ByteRange, RangeReader } from '../../raster/types.ts';
 import { failureOf } from './errors.ts';
-import { readMerged } from './merge-ranges.ts';
+import { readMerged } from './read-merged.ts';
 import { readObject } from './s3-body.ts';
 
 /** What every read of an object is held to. */

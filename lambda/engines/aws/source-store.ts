@@ -1,11 +1,12 @@
 import { type HeadObjectCommandOutput, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { SourceChangedError, SourceError, StoreUnavailableError } from '../../errors.ts';
+import { SourceChangedError, StoreUnavailableError } from '../../errors.ts';
 import type { PlannedSource } from '../../identity/plan.ts';
 import { bareEtag, realVersionId, versionToken } from '../../identity/version-token.ts';
 import type { SourceLook, SourceStore } from '../../pipeline/source-store.ts';
 import type { RangeReader } from '../../raster/types.ts';
-import { failureOf, isFailure, isForbidden, isTransient } from './errors.ts';
+import { failureOf, isFailure } from './errors.ts';
 import { s3Ranges, s3Uri } from './s3-ranges.ts';
+import { explained } from './source-failure.ts';
 
 export interface S3SourceStoreParts {
   readonly client: Pick<S3Client, 'send'>;
@@ -85,35 +86,4 @@ const lookOf = (bucket: string, key: string, head: HeadObjectCommandOutput): Sou
     bytes,
     uploadedAt: modified?.getTime() ?? 0,
   };
-};
-
-/** What a failing read of a source is thrown as: the store is down, or this object cannot be had. */
-const explained = (name: string, error: unknown): unknown => {
-  if (error instanceof SourceError) return error;
-  const failure = failureOf(error);
-  if (isTransient(error)) {
-    return new StoreUnavailableError(
-      `${name} could not be read (${failure.name}, HTTP ${failure.status ?? 'no reply'})`,
-      {
-        remedy: 'it is tried again when the message comes back',
-        cause: error,
-      },
-    );
-  }
-  const [trait, remedy] = unreadable(error);
-  return trait === null ? error : new SourceError(name, trait, { remedy, cause: error });
-};
-
-const unreadable = (error: unknown): [trait: string | null, remedy: string] => {
-  const { name, status } = failureOf(error);
-  if (name === 'InvalidObjectState') return ['it is archived', 'restore it to a class that can be read at once'];
-  if (name === 'NoSuchBucket') return ['there is no such bucket', 'check the name'];
-  if (name === 'PermanentRedirect' || status === 301) return ['its bucket is in another region', 'run in that region'];
-  if (isForbidden(error)) {
-    return [
-      'access to it is denied',
-      'grant s3:GetObject, s3:GetObjectVersion and s3:ListBucket on it, and kms:Decrypt on its key where it has one',
-    ];
-  }
-  return [null, ''];
 };

@@ -1,9 +1,6 @@
 import type { ByteRange, RangeReader } from '../types.ts';
+import { mergeRanges } from './merge-ranges.ts';
 
-/** Two ranges closer than this (bytes) are read in one piece: a round trip costs more than the bytes between them. */
-const MERGE_GAP = 64 * 1024;
-/** No merged read is longer than this (bytes), so that memory stays bounded and a retry stays cheap. */
-const MERGE_LIMIT = 8 * 1024 * 1024;
 /** The first header read, bytes; each further one near the start of the object doubles, up to HEADER_LIMIT. */
 const HEADER_CHUNK = 64 * 1024;
 const HEADER_LIMIT = 256 * 1024;
@@ -108,6 +105,7 @@ export class RangeSource {
   }
 
   #enqueue(range: ByteRange, signal: AbortSignal | undefined): Promise<Uint8Array<ArrayBuffer>> {
+    if (range.length === 0) return Promise.resolve(new Uint8Array(0));
     return new Promise((resolve, reject) => {
       // setImmediate, not a microtask: promise chains that are still running in this turn join the same batch.
       if (this.#pending.length === 0) setImmediate(() => this.#flush());
@@ -122,46 +120,28 @@ export class RangeSource {
   }
 
   async #readMerged(group: readonly Pending[], signal: AbortSignal | undefined): Promise<void> {
-    const merged = mergeRanges(group);
+    const merged = mergeRanges(group.map(({ range }) => range));
     try {
       const reads = await this.#reader.read(
-        merged.map(({ range }) => range),
+        merged.map(({ offset, length }) => ({ offset, length })),
         signal,
       );
-      for (const [index, { range: whole, members }] of merged.entries()) {
+      for (const [index, { members, ...whole }] of merged.entries()) {
         const bytes = reads[index];
         if (bytes?.length !== whole.length) {
           throw new Error(
             `${this.name}: asked for ${whole.length} bytes at ${whole.offset}, got ${bytes?.length ?? 0}`,
           );
         }
-        for (const { range, resolve } of members) {
-          const start = range.offset - whole.offset;
-          resolve(bytes.subarray(start, start + range.length));
+        for (const member of members) {
+          const pending = group[member];
+          if (pending === undefined) continue;
+          const start = pending.range.offset - whole.offset;
+          pending.resolve(bytes.subarray(start, start + pending.range.length));
         }
       }
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
   }
-}
-
-/** Sorts by offset and joins what lies within MERGE_GAP of its predecessor, up to MERGE_LIMIT. */
-function mergeRanges(group: readonly Pending[]): { range: ByteRange; members: Pending[] }[] {
-  const merged: { range: { offset: number; length: number }; members: Pending[] }[] = [];
-  for (const pending of group.toSorted((a, b) => a.range.offset - b.range.offset)) {
-    const { offset, length } = pending.range;
-    const last = merged.at(-1);
-    if (last !== undefined) {
-      const end = Math.max(last.range.offset + last.range.length, offset + length);
-      const gap = offset - (last.range.offset + last.range.length);
-      if (gap <= MERGE_GAP && end - last.range.offset <= MERGE_LIMIT) {
-        last.range.length = end - last.range.offset;
-        last.members.push(pending);
-        continue;
-      }
-    }
-    merged.push({ range: { offset, length }, members: [pending] });
-  }
-  return merged;
 }

@@ -20,6 +20,9 @@ const plan: PlanRecord = {
   state: 'OPEN',
   reason: null,
   nextHealAt: 0,
+  heals: 0,
+  rowsAtHeal: -1,
+  location: '',
 };
 
 const written: ManifestRow = {

@@ -63,7 +63,7 @@ it('refuses a later version’s ledger and leaves it alone', () => {
   database.exec('PRAGMA user_version = 7');
   database.close();
   expect(refusal(folder.path)).toBe(
-    `the ledger ${path} was written by a later tileonce (ledger version 7; this one knows 1): ` +
+    `the ledger ${path} was written by a later tileonce (ledger version 7; this one knows 2): ` +
       'upgrade tileonce, or choose another output folder',
   );
 });

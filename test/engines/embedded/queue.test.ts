@@ -71,12 +71,12 @@ it('a dead letter keeps the last reason, and replayed it starts anew', () =>
       await engine.queue.hide('tiles', delivery?.receipt ?? '', 0, reason);
     }
     expect(await engine.queue.receive('tiles', 60_000)).toBeNull();
-    const dead = { id: 1, queue: 'tiles', body: 'poison', receiveCount: 3, reason: 'third', diedAt: clock.now() };
+    const dead = { id: '1', queue: 'tiles', body: 'poison', receiveCount: 3, reason: 'third', diedAt: clock.now() };
     expect(await engine.deadLetters.list()).toEqual([dead]);
     expect(await engine.deadLetters.list('scenes')).toEqual([]);
 
-    expect(await engine.deadLetters.replay('scenes')).toBe(0);
-    expect(await engine.deadLetters.replay()).toBe(1);
+    expect(await engine.deadLetters.replayAll('scenes')).toBe(0);
+    expect(await engine.deadLetters.replay(await engine.deadLetters.list())).toBe(1);
     expect(await engine.deadLetters.list()).toEqual([]);
     expect((await engine.queue.receive('tiles', 60_000))?.receiveCount).toBe(1);
   }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MERGE_GAP, MERGE_LIMIT, mergeRanges, readMerged } from '../../../lambda/engines/aws/merge-ranges.ts';
+import { readMerged } from '../../../lambda/engines/aws/read-merged.ts';
 
 const whole = new Uint8Array(1_000_000).map((_, index) => (index * 31 + (index >> 9)) & 255);
 
@@ -9,7 +9,7 @@ const ranges = fc.array(
   { maxLength: 20 },
 );
 
-describe('merged ranges', () => {
+describe('ranges read through merged requests', () => {
   it('give each range its own bytes, whatever the order and overlap', async () => {
     await fc.assert(
       fc.asyncProperty(ranges, async (wanted) => {
@@ -25,20 +25,6 @@ describe('merged ranges', () => {
       }),
       { numRuns: 50 },
     );
-  });
-
-  it('join neighbours up to the gap, and no further than the limit', () => {
-    const far = { offset: 100 + MERGE_GAP + 1, length: 10 };
-    expect(mergeRanges([far, { offset: 0, length: 100 }])).toHaveLength(2);
-    expect(
-      mergeRanges([
-        { ...far, offset: far.offset - 1 },
-        { offset: 0, length: 100 },
-      ]),
-    ).toEqual([{ offset: 0, length: 100 + MERGE_GAP + 10, members: [1, 0] }]);
-    const rows = Array.from({ length: 20 }, (_, index) => ({ offset: index * 1_000_000, length: 1_000_000 }));
-    expect(mergeRanges(rows).every(({ length }) => length <= MERGE_LIMIT)).toBe(true);
-    expect(mergeRanges(rows)).toHaveLength(3);
   });
 
   it('never have more requests under way than allowed', async () => {

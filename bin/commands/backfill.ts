@@ -1,0 +1,157 @@
+import { availableParallelism } from 'node:os';
+import { type Command, Option } from 'commander';
+import { TileonceError } from '../../lambda/errors.ts';
+import {
+  BACKFILL_POLICIES,
+  type BackfillPlan,
+  type BackfillPolicy,
+  newKeyRing,
+  planBackfill,
+  ringAll,
+  sameKeyRings,
+} from '../../lambda/pipeline/recovery/backfill.ts';
+import { overwriteScene } from '../../lambda/pipeline/recovery/overwrite-scene.ts';
+import { type PlannedScene, allScenes, selectScenes } from '../../lambda/pipeline/recovery/select-scenes.ts';
+import { UsageError } from '../exit-code.ts';
+import { interruptible } from '../interrupt.ts';
+import { DRY_RUN, type EngineFlags, addEngineOptions, positiveInteger } from '../operator/engine-options.ts';
+import { type OperatorEngine, openOperatorEngine } from '../operator/operator-engine.ts';
+import { whenSettled } from '../operator/when-settled.ts';
+import { choosePipeline } from '../pipeline-options.ts';
+
+interface BackfillFlags extends EngineFlags {
+  readonly policy: BackfillPolicy;
+  readonly all?: boolean;
+  readonly prefix?: string;
+  readonly pipeline?: string;
+  readonly name?: string;
+  readonly concurrency: number;
+  readonly dryRun?: boolean;
+}
+
+/** Ends of one backfill; each verb of it counts its own. */
+type Tally = Record<string, number>;
+
+/** `tileonce backfill`: makes scenes again under a policy that the operator names. */
+export const addBackfill = (program: Command): void => {
+  const command = program
+    .command('backfill')
+    .description('Make scenes again: what is missing, a new version beside the old, or over the old')
+    .argument('[scenes...]', 'ids, the first digits of them, or names')
+    .option('--all', 'every scene')
+    .option('--prefix <text>', 'every scene whose name begins with this')
+    .addOption(
+      new Option('--policy <policy>', 'what happens to outputs that are there').choices(BACKFILL_POLICIES).makeOptionMandatory(),
+    )
+    .option('-p, --pipeline <file|name>', 'the new version, with --policy new-key')
+    .option('--name <name>', 'an overwrite of this name is resumed, one of another begun (default: the release)')
+    .option('--concurrency <n>', 'scenes (overwrite: windows) under way at once', positiveInteger, 4)
+    .option(...DRY_RUN);
+  addEngineOptions(command).action(async (names: string[], flags: BackfillFlags) => {
+    refuseOddFlags(names, flags);
+    await using engine = await openOperatorEngine(flags);
+    const scenes = choose(await allScenes(engine.context.manifest), names, flags);
+    const plan = await planBackfill(engine.context, flags.policy, scenes);
+    console.error(planLine(plan));
+    // Every refusal comes before the first job.
+    const pipeline = flags.policy === 'new-key' ? await choosePipeline(flags) : null;
+    const rings = pipeline === null ? sameKeyRings(scenes) : scenes.map((scene) => newKeyRing(scene, pipeline));
+    if (flags.dryRun === true) {
+      if (flags.json === true) console.log(JSON.stringify({ ...plan, dryRun: true }));
+      return;
+    }
+    const { tally, failed } = await interruptible(
+      (signal) =>
+        flags.policy === 'overwrite'
+          ? overwriteAll(engine, scenes, flags, signal)
+          : engine.working(availableParallelism(), signal, async () => {
+              const counts: Tally = {};
+              await ringAll(
+                engine.context,
+                rings,
+                {
+                  concurrency: flags.concurrency,
+                  settled: (scene) => whenSettled(engine, scene, signal),
+                  onRung: ({ candidates }, { kind }) => {
+                    counts[kind] = (counts[kind] ?? 0) + 1;
+                    console.error(`${candidates.sceneName}: ${kind}`);
+                  },
+                },
+                signal,
+              );
+              return { tally: counts, failed: 0 };
+            }),
+      (message) => console.error(message),
+    );
+    if (flags.json === true) console.log(JSON.stringify({ ...plan, done: tally, failed }));
+    else console.log(tallyLine(tally));
+    if (failed > 0) process.exitCode = 1;
+  });
+};
+
+const refuseOddFlags = (names: readonly string[], flags: BackfillFlags): void => {
+  const ways = [names.length > 0, flags.all === true, flags.prefix !== undefined].filter(Boolean).length;
+  if (ways !== 1) {
+    throw new UsageError(ways === 0 ? 'no scenes are named' : 'scenes are named in more than one way', {
+      remedy: 'name scenes, or give --prefix, or --all',
+    });
+  }
+  if (flags.policy === 'new-key' && flags.pipeline === undefined) {
+    throw new UsageError('--policy new-key needs the new version', { remedy: 'name it with --pipeline FILE' });
+  }
+  if (flags.policy !== 'new-key' && flags.pipeline !== undefined) {
+    throw new UsageError(`--policy ${flags.policy} takes no pipeline`, {
+      remedy: 'scenes are made as they were planned; a new version is --policy new-key',
+    });
+  }
+};
+
+const choose = (scenes: readonly PlannedScene[], names: readonly string[], flags: BackfillFlags): PlannedScene[] => {
+  if (flags.all === true) return scenes.filter(({ record }) => record.state !== 'PURGED');
+  if (flags.prefix === undefined) return selectScenes(scenes, names);
+  const { prefix } = flags;
+  const found = scenes.filter(({ plan, record }) => plan.sceneName.startsWith(prefix) && record.state !== 'PURGED');
+  if (found.length > 0) return found;
+  throw new TileonceError(`no scene's name begins with ${prefix}`, { remedy: 'tileonce list shows names' });
+};
+
+const planLine = ({ policy, scenes, jobs, present, missing, estimatedUsd }: BackfillPlan): string =>
+  `${policy}: ${scenes.length} scene(s), ${present} windows present, ${missing} missing, ${jobs} to compute ` +
+  `(on AWS about ${estimatedUsd} USD)`;
+
+const tallyLine = (tally: Tally): string =>
+  Object.entries(tally)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind}`)
+    .join(', ') || 'nothing to do';
+
+/** Scene by scene, windows side by side; one that fails is told and the others go on. */
+const overwriteAll = async (
+  engine: OperatorEngine,
+  scenes: readonly PlannedScene[],
+  flags: BackfillFlags,
+  signal: AbortSignal,
+): Promise<{ tally: Tally; failed: number }> => {
+  const { softwareVersion, pixelVersion } = engine.context;
+  const backfill = flags.name ?? `release ${softwareVersion}, pixels ${pixelVersion}`;
+  const tally: Tally = {};
+  let failed = 0;
+  for (const scene of scenes) {
+    try {
+      const { sceneJobId, windows, assembly } = await overwriteScene(
+        engine.context,
+        engine.tools,
+        scene,
+        { backfill, concurrency: flags.concurrency },
+        signal,
+      );
+      for (const [kind, count] of Object.entries(windows)) tally[kind] = (tally[kind] ?? 0) + count;
+      console.error(`${sceneJobId.slice(0, 12)}: ${tallyLine(windows)}; assembly: ${assembly}`);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof TileonceError)) throw error;
+      failed++;
+      console.error(`tileonce: ${error.oneLine}`);
+    }
+  }
+  return { tally, failed };
+};

@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import { QUEUES } from '../../lambda/gates/queue.ts';
+import { SCENE_STATES, type SceneStatus, sceneStatus } from '../../lambda/pipeline/recovery/scene-status.ts';
+import { allScenes, selectScenes } from '../../lambda/pipeline/recovery/select-scenes.ts';
+import { interruptible } from '../interrupt.ts';
+import { type EngineFlags, addEngineOptions, positiveInteger } from '../operator/engine-options.ts';
+import { type OperatorEngine, openOperatorEngine } from '../operator/operator-engine.ts';
+import { ageOf, columnsOf, mapLegend, windowMap } from '../operator/scene-table.ts';
+
+interface StatusFlags extends EngineFlags {
+  readonly watch?: number | true;
+}
+
+const WATCH_SECONDS = 5;
+
+/** `tileonce status`: what is done, under way, stuck. */
+export const addStatus = (program: Command): void => {
+  const command = program
+    .command('status')
+    .description('Show what is done, under way or stuck: scenes, windows, leases, dead letters')
+    .argument('[scene]', 'one scene: its id, the first digits of it, or its name')
+    .option('--watch [seconds]', 'show it again and again', positiveInteger);
+  addEngineOptions(command).action(async (scene: string | undefined, flags: StatusFlags) => {
+    await using engine = await openOperatorEngine(flags);
+    if (flags.watch === undefined) {
+      console.log(await report(engine, scene, flags.json === true));
+      return;
+    }
+    const seconds = flags.watch === true ? WATCH_SECONDS : flags.watch;
+    await interruptible(
+      async (signal) => {
+        while (!signal.aborted) {
+          const text = await report(engine, scene, flags.json === true);
+          console.log(process.stdout.isTTY ? `\u001B[2J\u001B[H${text}` : text);
+          await engine.context.clock.sleep(seconds * 1000, signal);
+        }
+      },
+      () => undefined,
+    );
+  });
+};
+
+const report = async (engine: OperatorEngine, scene: string | undefined, json: boolean): Promise<string> => {
+  const { context } = engine;
+  const scenes = await allScenes(context.manifest);
+  const chosen = scene === undefined ? scenes : selectScenes(scenes, [scene]);
+  const letters = await engine.deadLetters.list();
+  await engine.deadLetters.putBack(letters);
+  const statuses: SceneStatus[] = [];
+  for (const { record } of chosen) {
+    statuses.push(await sceneStatus(context, record, { stalledAfterMs: engine.stalledAfterMs, deadLetters: letters }));
+  }
+  const deadLetters = Object.fromEntries(QUEUES.map((queue) => [queue, letters.filter((dead) => dead.queue === queue).length]));
+  const states = Object.fromEntries(
+    SCENE_STATES.map((state) => [state, statuses.filter((status) => status.state === state).length]),
+  );
+  const leases = statuses.flatMap(({ oldestLease, plan }) =>
+    oldestLease === null ? [] : [{ sceneJobId: plan.sceneJobId, ...oldestLease }],
+  );
+  const oldestLease = leases.toSorted((a, b) => a.claimedAt - b.claimedAt)[0] ?? null;
+  if (json) {
+    return JSON.stringify({ states, deadLetters, oldestLease, scenes: statuses.map(summaryOf) });
+  }
+  const now = context.clock.now();
+  const lines = [
+    Object.entries(states)
+      .filter(([, count]) => count > 0)
+      .map(([state, count]) => `${count} ${state}`)
+      .join(', ') || 'no scenes',
+    `dead letters: ${QUEUES.map((queue) => `${deadLetters[queue]} ${queue}`).join(', ')}`,
+    oldestLease === null
+      ? 'no live lease'
+      : `oldest live lease: ${oldestLease.what} of ${oldestLease.sceneJobId.slice(0, 12)}, held for ${ageOf(now - oldestLease.claimedAt)}`,
+  ];
+  const shown = scene === undefined ? statuses.filter(({ state }) => state !== 'COMPLETE') : statuses;
+  if (shown.length > 0) lines.push('', columnsOf(shown.map(rowOf)));
+  for (const status of scene === undefined ? [] : statuses) {
+    if (status.record.reason !== null) lines.push('', status.record.reason);
+    lines.push('', windowMap(status), mapLegend(status));
+  }
+  return lines.join('\n');
+};
+
+const rowOf = ({ plan, record, state, rows }: SceneStatus): string[] => [
+  plan.sceneJobId.slice(0, 12),
+  state,
+  plan.sceneName,
+  `${plan.pipeline.pipeline} ${plan.pipeline.version}`,
+  `${rows}/${record.windowCount} windows`,
+];
+
+const summaryOf = ({ plan, record, state, rows, counts, windows, oldestLease }: SceneStatus) => ({
+  scene: plan.sceneJobId,
+  name: plan.sceneName,
+  pipeline: plan.pipeline.pipeline,
+  version: plan.pipeline.version,
+  state,
+  reason: record.reason,
+  windows: record.windowCount,
+  rows,
+  counts,
+  map: windows.map((row) => row.join(' ')),
+  oldestLease,
+});

@@ -1,0 +1,88 @@
+import { availableParallelism } from 'node:os';
+import type { Command } from 'commander';
+import { strayObjects } from '../../lambda/pipeline/recovery/collect-garbage.ts';
+import { type RepairReport, repairScene } from '../../lambda/pipeline/recovery/repair-scene.ts';
+import { replayDelivery } from '../../lambda/pipeline/recovery/replay-delivery.ts';
+import { type PlannedScene, allScenes, selectScenes } from '../../lambda/pipeline/recovery/select-scenes.ts';
+import { type Finding, verifyScene } from '../../lambda/pipeline/recovery/verify-scene.ts';
+import { interruptible } from '../interrupt.ts';
+import { DRY_RUN, type EngineFlags, addEngineOptions } from '../operator/engine-options.ts';
+import { type OperatorEngine, openOperatorEngine } from '../operator/operator-engine.ts';
+
+interface VerifyFlags extends EngineFlags {
+  readonly quick?: boolean;
+  readonly replay: boolean;
+  readonly repair?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** `tileonce verify`: is everything as the ledger says, and does a repeated delivery change nothing? */
+export const addVerify = (program: Command): void => {
+  const command = program
+    .command('verify')
+    .description('Hold the ledger against the objects, and prove that a repeated delivery changes nothing')
+    .argument('[scene]', 'one scene: its id, the first digits of it, or its name')
+    .option('--quick', 'believe the checksums that the store keeps, read no object')
+    .option('--no-replay', 'replay no delivery')
+    .option('--repair', 'purge and send again what is gone or spoilt')
+    .option(...DRY_RUN);
+  addEngineOptions(command).action(async (name: string | undefined, flags: VerifyFlags) => {
+    await using engine = await openOperatorEngine(flags);
+    const scenes = await allScenes(engine.context.manifest);
+    const chosen = name === undefined ? scenes : selectScenes(scenes, [name]);
+    const findings: Finding[] = [];
+    const repairs: { scene: string; report: RepairReport }[] = [];
+    await interruptible(
+      async (signal) => {
+        for (const scene of chosen) {
+          signal.throwIfAborted();
+          const found = await lookAt(engine, scene, flags);
+          findings.push(...found);
+          if (flags.repair !== true || flags.dryRun === true || found.length === 0) continue;
+          const report = await engine.working(availableParallelism(), signal, () =>
+            repairScene(engine.context, scene, found),
+          );
+          if (report.assembly) repairs.push({ scene: scene.plan.sceneJobId, report });
+        }
+      },
+      (message) => console.error(message),
+    );
+    if (name === undefined) findings.push(...(await ownerless(engine, scenes)));
+    if (flags.json === true) console.log(JSON.stringify({ scenes: chosen.length, findings, repairs }));
+    else tell(chosen.length, findings, repairs);
+    if (findings.length > 0) process.exitCode = 1;
+  });
+};
+
+const lookAt = async (engine: OperatorEngine, scene: PlannedScene, flags: VerifyFlags): Promise<Finding[]> => {
+  const found = await verifyScene(engine.context, scene, { readBytes: flags.quick !== true });
+  // What is known to be broken would be worked on by the replay itself.
+  if (!flags.replay || flags.dryRun === true || found.length > 0) return found;
+  const replayed = await replayDelivery(engine.context, engine.tools, scene);
+  if (replayed.kind === 'replayed') return [...replayed.findings];
+  console.error(`${scene.plan.sceneJobId.slice(0, 12)}: no delivery was replayed: ${replayed.why}`);
+  return [];
+};
+
+/** Objects of scenes that were never planned, and of others' names. */
+const ownerless = async (engine: OperatorEngine, scenes: readonly PlannedScene[]): Promise<Finding[]> => {
+  const planned = new Set<string>(scenes.map(({ plan }) => plan.sceneJobId));
+  const findings: Finding[] = [];
+  for await (const { key, output } of strayObjects(engine.context)) {
+    if (output !== null && planned.has(output.sceneJobId)) continue;
+    findings.push({ kind: 'stray', sceneJobId: null, window: null, message: `${key}: no ledger row owns it` });
+  }
+  return findings;
+};
+
+const tell = (
+  scenes: number,
+  findings: readonly Finding[],
+  repairs: readonly { scene: string; report: RepairReport }[],
+): void => {
+  for (const { message } of findings) console.log(message);
+  for (const { scene, report } of repairs) {
+    console.log(`${scene.slice(0, 12)}: ${report.windows.length} window(s) sent again, the scene is assembled again`);
+  }
+  console.error(findings.length === 0 ? `${scenes} scene(s): as the ledger says` : `${findings.length} finding(s)`);
+};

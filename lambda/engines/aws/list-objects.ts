@@ -1,0 +1,52 @@
+import { ListObjectVersionsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import type { ListedObject } from '../../gates/object-store.ts';
+import { onStore } from './errors.ts';
+import { s3Uri } from './s3-ranges.ts';
+
+type Client = Pick<S3Client, 'send'>;
+
+/** Every object of a bucket whose key begins with `prefix`, page by page. @throws StoreUnavailableError. */
+export async function* listObjects(client: Client, bucket: string, prefix: string): AsyncGenerator<ListedObject> {
+  let token: string | undefined;
+  do {
+    const from = token;
+    const page = await onStore(`${s3Uri(bucket, prefix)} could not be listed`, () =>
+      client.send(
+        new ListObjectsV2Command({
+          Bucket: bucket,
+          Prefix: prefix,
+          ...(from === undefined ? {} : { ContinuationToken: from }),
+        }),
+      ),
+    );
+    for (const { Key: key, Size: bytes, LastModified: modified } of page.Contents ?? []) {
+      if (key !== undefined) yield { key, bytes: bytes ?? 0, modifiedAt: modified?.getTime() ?? 0 };
+    }
+    token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+  } while (token !== undefined);
+}
+
+export interface ObjectVersionId {
+  readonly key: string;
+  /** `null` for an object that was written while the bucket kept no versions. */
+  readonly versionId: string;
+}
+
+/** Every version and delete marker under `prefix`. @throws StoreUnavailableError. */
+export async function* listVersions(client: Client, bucket: string, prefix: string): AsyncGenerator<ObjectVersionId> {
+  let marker: { KeyMarker?: string; VersionIdMarker?: string } | null = {};
+  while (marker !== null) {
+    const from: { KeyMarker?: string; VersionIdMarker?: string } = marker;
+    const page = await onStore(`the versions under ${s3Uri(bucket, prefix)} could not be listed`, () =>
+      client.send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, ...from })),
+    );
+    for (const { Key: key, VersionId: versionId } of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
+      if (key !== undefined) yield { key, versionId: versionId ?? 'null' };
+    }
+    const { NextKeyMarker: nextKey, NextVersionIdMarker: nextVersion } = page;
+    marker =
+      page.IsTruncated === true && nextKey !== undefined
+        ? { KeyMarker: nextKey, ...(nextVersion === undefined ? {} : { VersionIdMarker: nextVersion }) }
+        : null;
+  }
+}
