@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { canonicalJson } from '../../../lambda/identity/job-key.ts';
 import { canonicalParams } from '../../../lambda/pipeline/definition/canonical-params.ts';
 import type { LaterField } from '../../../lambda/pipeline/definition/canonical-params.ts';
+import { PIXEL_VERSION } from '../../../lambda/pipeline/definition/pixel-version.ts';
 import { decimalText } from '../../../lambda/pipeline/definition/decimal.ts';
 import { parsePipeline } from '../../../lambda/pipeline/definition/parse-pipeline.ts';
 import type { Pipeline } from '../../../lambda/pipeline/definition/pipeline.ts';
@@ -95,8 +96,8 @@ describe('what is hashed of a pipeline', () => {
     const later: LaterField[] = [
       { name: 'sharpen', value: ({ version }) => (version === '3.2.0' ? 0 : 2), byDefault: 0 },
     ];
-    expect(canonicalParams(pipeline(), later)).toEqual(canonicalParams(pipeline()));
-    expect(canonicalParams(pipeline({ version: '4' }), later)).toMatchObject({ sharpen: 2 });
+    expect(canonicalParams(pipeline(), PIXEL_VERSION, later)).toEqual(canonicalParams(pipeline()));
+    expect(canonicalParams(pipeline({ version: '4' }), PIXEL_VERSION, later)).toMatchObject({ sharpen: 2 });
   });
 });
 
