@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { z } from 'zod';
+import * as z from 'zod';
 import { datumShiftIsKnown } from './datum-shifts.ts';
 
 /** What the code table knows of one horizontal system. */

@@ -52,8 +52,8 @@ const codedGeographic = (keys: Keys, code: number, file: string): Crs => {
 const codedProjected = (keys: Keys, geoKeys: GeoKeys, code: number, file: string): Crs => {
   const definition = definitionOf(code, file);
   const unit = fileLinearUnit(keys);
-  if (unit === undefined || Math.abs(unit / metresPerUnit(definition.proj4) - 1) < 1e-9) return codedCrs(definition);
   if (unit === null) throw refusal(file, 'has coordinates in an unknown unit');
+  if (unit === undefined || Math.abs(unit / metresPerUnit(definition.proj4) - 1) < 1e-9) return codedCrs(definition);
   // Some writers name a metric code beside coordinates in feet: the keys' unit is the one the numbers are in.
   return {
     code: null,

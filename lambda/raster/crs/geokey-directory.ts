@@ -41,11 +41,11 @@ export const readGeoKeys = (keys: GeoKeys): ReadonlyMap<number, GeoKeyValue> => 
 /** The smallest directory that names a coded system: model type, PixelIsArea and the code. */
 export const codedGeoKeys = (code: number, geographic: boolean): GeoKeys => ({
   directory: [
-    ...[1, 1, 0, 3],
-    ...[GEO_KEY.modelType, 0, 1, geographic ? 2 : 1],
-    ...[GEO_KEY.rasterType, 0, 1, 1],
-    ...[geographic ? GEO_KEY.geographicType : GEO_KEY.projectedCsType, 0, 1, code],
-  ],
+    [1, 1, 0, 3],
+    [GEO_KEY.modelType, 0, 1, geographic ? 2 : 1],
+    [GEO_KEY.rasterType, 0, 1, 1],
+    [geographic ? GEO_KEY.geographicType : GEO_KEY.projectedCsType, 0, 1, code],
+  ].flat(),
   doubles: [],
   ascii: '',
 });

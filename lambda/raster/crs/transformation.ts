@@ -1,4 +1,5 @@
 import proj4 from 'proj4';
+import type { Converter } from 'proj4';
 import { TileonceError } from '../../errors.ts';
 import type { Crs } from '../types.ts';
 
@@ -34,7 +35,7 @@ export const transformation = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 
 const transformations = new Map<string, Transformation>();
 
 const make = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 'proj4' | 'name'>): Transformation => {
-  let converter: proj4.Converter;
+  let converter: Converter;
   try {
     converter = proj4(from.proj4, to.proj4);
   } catch (cause) {

@@ -1,13 +1,13 @@
 /* oxlint-disable typescript/no-unsafe-type-assertion -- index reads: see kernels.ts. */
 import type { FloatPixels } from '../types.ts';
-import * as bits from './bit-kernels.ts';
 import * as kernels from './kernels.ts';
 import type { BinaryKernel, Chunk, UnaryKernel } from './kernels.ts';
+import { BINARY, JOINING, ONE_ARGUMENT } from './operator-kernels.ts';
 import * as logic from './logic-kernels.ts';
 import { parseExpression } from './parse.ts';
 import { storeFinite } from './store.ts';
 import { bandsOf } from './tree.ts';
-import type { BinaryOperator, ExpressionNode, FunctionName } from './tree.ts';
+import type { ExpressionNode } from './tree.ts';
 
 /** Pixels worked on at a time: a dozen chunks of this size stay in a core's second-level cache. */
 const CHUNK_PX = 4096;
@@ -32,44 +32,6 @@ interface Step {
   readonly out: Chunk;
   readonly run: (n: number) => void;
 }
-
-const BINARY: Readonly<Record<BinaryOperator, BinaryKernel>> = {
-  '+': kernels.add,
-  '-': kernels.subtract,
-  '*': kernels.multiply,
-  '/': kernels.divide,
-  '%': kernels.remainder,
-  '**': kernels.power,
-  '==': logic.equal,
-  '!=': logic.unequal,
-  '<': logic.less,
-  '<=': logic.lessOrEqual,
-  '>': logic.greater,
-  '>=': logic.greaterOrEqual,
-  '&': bits.bitAnd,
-  '|': bits.bitOr,
-  '^': bits.bitXor,
-  '<<': bits.shiftLeft,
-  '>>': bits.shiftRight,
-};
-
-const ONE_ARGUMENT: Readonly<Partial<Record<FunctionName, UnaryKernel>>> = {
-  abs: kernels.absolute,
-  sqrt: kernels.squareRoot,
-  log: kernels.naturalLog,
-  exp: kernels.exponential,
-  floor: kernels.floor,
-  round: kernels.round,
-  isnodata: kernels.isNodata,
-};
-
-/** Functions of several arguments, as what joins the value so far with the next argument. */
-const JOINING: Readonly<Partial<Record<FunctionName, readonly BinaryKernel[]>>> = {
-  min: [kernels.minimum],
-  max: [kernels.maximum],
-  clamp: [kernels.maximum, kernels.minimum],
-  bit: [bits.bitAt],
-};
 
 type BinaryNode = Extract<ExpressionNode, { kind: 'binary' }>;
 

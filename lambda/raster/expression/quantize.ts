@@ -1,5 +1,5 @@
 /* oxlint-disable typescript/no-unsafe-type-assertion -- index reads: see kernels.ts. */
-import { mergeStatistics } from '../../outputs/statistics.ts';
+import { mergeStatistics } from '../statistics.ts';
 import { integerRange, pixelArray } from '../data-type.ts';
 import type { BandStatistics, DataType, FloatPixels, PixelArray } from '../types.ts';
 import { chunkStatistics } from './chunk-statistics.ts';

@@ -25,19 +25,24 @@ export const copyPlan = (
     sourceRect,
     run: (pixels) => {
       if (pixels.length !== columns.count * rows.count) {
-        throw new RangeError(`${pixels.length} pixels given for ${columns.count} x ${rows.count} (columns x rows) of the source`);
+        throw new RangeError(
+          `${pixels.length} pixels given for ${columns.count} x ${rows.count} (columns x rows) of the source`,
+        );
       }
-      const target = pixels instanceof Float64Array ? new Float64Array(rect.width * rect.height) : new Float32Array(rect.width * rect.height);
-      target.fill(Number.NaN);
+      const target = emptyPixels(pixels, rect.width * rect.height);
       for (let row = 0; row < rows.count; row++) {
         const from = (d > 0 ? row : rows.count - 1 - row) * columns.count;
         const run = pixels.subarray(from, from + columns.count);
-        target.set(a > 0 ? run : run.slice().reverse(), (rows.window + row) * rect.width + columns.window);
+        target.set(a > 0 ? run : run.toReversed(), (rows.window + row) * rect.width + columns.window);
       }
       return target;
     },
   };
 };
+
+/** Pixels without data, of another array's float type. */
+export const emptyPixels = (like: FloatPixels, count: number): FloatPixels =>
+  (like instanceof Float64Array ? new Float64Array(count) : new Float32Array(count)).fill(Number.NaN);
 
 /** Where a run of output pixels meets the source along one axis: its start in the window and in the source, and its length. */
 const overlap = (

@@ -17,12 +17,13 @@ export const averageRow = (
 ): void => {
   for (let i = 0; i < count; i++) {
     const k = upper.first + i;
+    const l = k + 1;
     out[offset + i] = averageOfBox(
       view,
-      upper.x0 + k * upper.dx,
-      upper.y0 + k * upper.dy,
-      lower.x0 + (k + 1) * lower.dx,
-      lower.y0 + (k + 1) * lower.dy,
+      upper.x0 + k * (upper.dx + k * upper.ddx),
+      upper.y0 + k * (upper.dy + k * upper.ddy),
+      lower.x0 + l * (lower.dx + l * lower.ddx),
+      lower.y0 + l * (lower.dy + l * lower.ddy),
     );
   }
 };
@@ -30,17 +31,18 @@ export const averageRow = (
 /** The mean over the box between two opposite corners, in source pixels. */
 export const averageOfBox = (view: SourceView, xa: number, ya: number, xb: number, yb: number): number => {
   const { pixels, rect, level } = view;
-  const left = Math.min(xa, xb);
-  const right = Math.max(xa, xb);
-  const top = Math.min(ya, yb);
-  const bottom = Math.max(ya, yb);
+  const { ceil, floor, max, min } = Math;
+  const left = min(xa, xb);
+  const right = max(xa, xb);
+  const top = min(ya, yb);
+  const bottom = max(ya, yb);
   if (!(right > -EDGE_EPSILON && left < level.width + EDGE_EPSILON)) return Number.NaN;
   if (!(bottom > -EDGE_EPSILON && top < level.height + EDGE_EPSILON)) return Number.NaN;
 
-  const c0 = Math.max(Math.floor(left + EDGE_EPSILON), 0);
-  const r0 = Math.max(Math.floor(top + EDGE_EPSILON), 0);
-  let c1 = Math.min(Math.ceil(right - EDGE_EPSILON), level.width);
-  let r1 = Math.min(Math.ceil(bottom - EDGE_EPSILON), level.height);
+  const c0 = max(floor(left + EDGE_EPSILON), 0);
+  const r0 = max(floor(top + EDGE_EPSILON), 0);
+  let c1 = min(ceil(right - EDGE_EPSILON), level.width);
+  let r1 = min(ceil(bottom - EDGE_EPSILON), level.height);
   if (c0 === c1 && c1 < level.width) c1++;
   if (r0 === r1 && r1 < level.height) r1++;
 

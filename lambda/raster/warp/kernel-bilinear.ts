@@ -8,17 +8,20 @@ import type { RowKernel, SourceView } from './source-view.ts';
  */
 export const bilinearRow: RowKernel = (view, line, count, out, offset) => {
   const { pixels, rect, level } = view;
-  const { x0, dx, y0, dy, first } = line;
+  const { x0, dx, ddx, y0, dy, ddy, first } = line;
   const lastColumn = level.width - 1;
   const lastRow = level.height - 1;
   const stride = rect.width;
+  const { floor } = Math;
+  const nan = Number.NaN;
   const base = -rect.y * stride - rect.x;
   for (let i = 0; i < count; i++) {
-    const x = x0 + (first + i) * dx - 0.5;
-    const y = y0 + (first + i) * dy - 0.5;
-    const column = Math.floor(x);
-    const row = Math.floor(y);
-    let value = Number.NaN;
+    const k = first + i;
+    const x = x0 + k * (dx + k * ddx) - 0.5;
+    const y = y0 + k * (dy + k * ddy) - 0.5;
+    const column = floor(x);
+    const row = floor(y);
+    let value = nan;
     if (column >= 0 && column < lastColumn && row >= 0 && row < lastRow) {
       const tx = x - column;
       const ty = y - row;

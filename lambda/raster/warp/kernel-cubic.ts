@@ -7,17 +7,20 @@ import type { RowKernel } from './source-view.ts';
  */
 export const cubicRow: RowKernel = (view, line, count, out, offset) => {
   const { pixels, rect, level } = view;
-  const { x0, dx, y0, dy, first } = line;
+  const { x0, dx, ddx, y0, dy, ddy, first } = line;
   const lastColumn = level.width - 2;
   const lastRow = level.height - 2;
   const stride = rect.width;
+  const { floor } = Math;
+  const nan = Number.NaN;
   const base = -rect.y * stride - rect.x;
   for (let i = 0; i < count; i++) {
-    const x = x0 + (first + i) * dx - 0.5;
-    const y = y0 + (first + i) * dy - 0.5;
-    const column = Math.floor(x);
-    const row = Math.floor(y);
-    let value = Number.NaN;
+    const k = first + i;
+    const x = x0 + k * (dx + k * ddx) - 0.5;
+    const y = y0 + k * (dy + k * ddy) - 0.5;
+    const column = floor(x);
+    const row = floor(y);
+    let value = nan;
     if (column >= 1 && column < lastColumn && row >= 1 && row < lastRow) {
       const t = x - column;
       const a = 0.5 * t * (-1 + t * (2 - t));
@@ -25,41 +28,41 @@ export const cubicRow: RowKernel = (view, line, count, out, offset) => {
       const c = 0.5 * t * (1 + t * (4 - 3 * t));
       const d = 0.5 * t * t * (-1 + t);
       const s = y - row;
-      let k = base + (row - 1) * stride + column - 1;
+      let at = base + (row - 1) * stride + column - 1;
       value =
         0.5 *
         s *
         (-1 + s * (2 - s)) *
-        ((pixels[k] as number) * a +
-          (pixels[k + 1] as number) * b +
-          (pixels[k + 2] as number) * c +
-          (pixels[k + 3] as number) * d);
-      k += stride;
+        ((pixels[at] as number) * a +
+          (pixels[at + 1] as number) * b +
+          (pixels[at + 2] as number) * c +
+          (pixels[at + 3] as number) * d);
+      at += stride;
       value +=
         (1 + 0.5 * s * s * (-5 + 3 * s)) *
-        ((pixels[k] as number) * a +
-          (pixels[k + 1] as number) * b +
-          (pixels[k + 2] as number) * c +
-          (pixels[k + 3] as number) * d);
-      k += stride;
+        ((pixels[at] as number) * a +
+          (pixels[at + 1] as number) * b +
+          (pixels[at + 2] as number) * c +
+          (pixels[at + 3] as number) * d);
+      at += stride;
       value +=
         0.5 *
         s *
         (1 + s * (4 - 3 * s)) *
-        ((pixels[k] as number) * a +
-          (pixels[k + 1] as number) * b +
-          (pixels[k + 2] as number) * c +
-          (pixels[k + 3] as number) * d);
-      k += stride;
+        ((pixels[at] as number) * a +
+          (pixels[at + 1] as number) * b +
+          (pixels[at + 2] as number) * c +
+          (pixels[at + 3] as number) * d);
+      at += stride;
       value +=
         0.5 *
         s *
         s *
         (-1 + s) *
-        ((pixels[k] as number) * a +
-          (pixels[k + 1] as number) * b +
-          (pixels[k + 2] as number) * c +
-          (pixels[k + 3] as number) * d);
+        ((pixels[at] as number) * a +
+          (pixels[at + 1] as number) * b +
+          (pixels[at + 2] as number) * c +
+          (pixels[at + 3] as number) * d);
     }
     out[offset + i] = value === value ? value : bilinearAtEdge(view, x + 0.5, y + 0.5);
   }

@@ -4,19 +4,24 @@ import type { RowKernel } from './source-view.ts';
 /** The source pixel under the output pixel's centre. Indices stay inside `view.rect`, hence the casts. */
 export const nearestRow: RowKernel = (view, line, count, out, offset) => {
   const { pixels, rect, level } = view;
-  const { x0, dx, y0, dy, first } = line;
+  const { x0, dx, ddx, y0, dy, ddy, first } = line;
   const { width, height } = level;
   const stride = rect.width;
+  // Locals: looking globals and imports up costs in every step of the loop.
+  const { floor } = Math;
+  const epsilon = EDGE_EPSILON;
+  const nan = Number.NaN;
   const base = -rect.y * stride - rect.x;
   for (let i = 0; i < count; i++) {
-    const x = x0 + (first + i) * dx;
-    const y = y0 + (first + i) * dy;
-    if (!(x >= 0 && y >= 0 && x + EDGE_EPSILON <= width && y + EDGE_EPSILON <= height)) {
-      out[offset + i] = Number.NaN;
+    const k = first + i;
+    const x = x0 + k * (dx + k * ddx);
+    const y = y0 + k * (dy + k * ddy);
+    if (!(x >= 0 && y >= 0 && x + epsilon <= width && y + epsilon <= height)) {
+      out[offset + i] = nan;
       continue;
     }
-    let column = Math.floor(x + EDGE_EPSILON);
-    let row = Math.floor(y + EDGE_EPSILON);
+    let column = floor(x + epsilon);
+    let row = floor(y + epsilon);
     if (column === width) column--;
     if (row === height) row--;
     out[offset + i] = pixels[base + row * stride + column] as number;

@@ -34,30 +34,36 @@ export const wideRow =
   (kernel: WideKernel, scaleX: number, scaleY: number): RowKernel =>
   (view, line, count, out, offset) => {
     const { pixels, rect, level } = view;
-    const { x0, dx, y0, dy, first } = line;
+    const { x0, dx, ddx, y0, dy, ddy, first } = line;
     const sx = Math.min(scaleX, 1);
     const sy = Math.min(scaleY, 1);
     const radiusX = wideRadius(kernel, scaleX);
     const radiusY = wideRadius(kernel, scaleY);
     const weights = new Float64Array(2 * radiusX + 1);
+    const { floor, max, min } = Math;
+    const nan = Number.NaN;
+    const { weight: weightAt } = kernel;
     for (let i = 0; i < count; i++) {
-      const x = x0 + (first + i) * dx;
-      const y = y0 + (first + i) * dy;
-      out[offset + i] = Number.NaN;
-      if (Number.isNaN(centreValue(view, x, y))) continue;
+      const k = first + i;
+      const x = x0 + k * (dx + k * ddx);
+      const y = y0 + k * (dy + k * ddy);
+      out[offset + i] = nan;
+      const centre = centreValue(view, x, y);
+      // NaN alone differs from itself.
+      if (centre !== centre) continue;
 
-      const column = Math.floor(x - 0.5);
-      const row = Math.floor(y - 0.5);
-      const left = Math.max(column - radiusX, 0);
-      const right = Math.min(column + radiusX, level.width - 1);
-      const top = Math.max(row - radiusY, 0);
-      const bottom = Math.min(row + radiusY, level.height - 1);
-      for (let c = left; c <= right; c++) weights[c - left] = kernel.weight((c - (x - 0.5)) * sx);
+      const column = floor(x - 0.5);
+      const row = floor(y - 0.5);
+      const left = max(column - radiusX, 0);
+      const right = min(column + radiusX, level.width - 1);
+      const top = max(row - radiusY, 0);
+      const bottom = min(row + radiusY, level.height - 1);
+      for (let c = left; c <= right; c++) weights[c - left] = weightAt((c - (x - 0.5)) * sx);
 
       let sum = 0;
       let total = 0;
       for (let r = top; r <= bottom; r++) {
-        const weightY = kernel.weight((r - (y - 0.5)) * sy);
+        const weightY = weightAt((r - (y - 0.5)) * sy);
         if (weightY === 0) continue;
         const start = (r - rect.y) * rect.width - rect.x;
         let rowSum = 0;

@@ -12,6 +12,8 @@ export interface PixelMapping {
   readonly turn: number | null;
   /** The source position, px, of an output position, px; null outside a projection's domain. */
   at(col: number, row: number): { x: number; y: number } | null;
+  /** The output position, px, of a source position, px: the way back. */
+  from(x: number, y: number): { x: number; y: number } | null;
 }
 
 /** A position must come back to within this of where it set out, in output pixels: beyond their domain projections fold over. */
@@ -22,7 +24,13 @@ export const pixelMapping = (source: RasterGrid, out: RasterGrid): PixelMapping 
   const toPixel = inverted(source.geotransform);
   if (sameCrs(source.crs, out.crs)) {
     const affine = settled(composed(out.geotransform, toPixel), out);
-    return { affine, turn: null, at: (col, row) => toCoordinates(affine, col, row) };
+    const back = inverted(affine);
+    return {
+      affine,
+      turn: null,
+      at: (col, row) => toCoordinates(affine, col, row),
+      from: (x, y) => toCoordinates(back, x, y),
+    };
   }
 
   const toSource = transformation(out.crs, source.crs);
@@ -31,6 +39,7 @@ export const pixelMapping = (source: RasterGrid, out: RasterGrid): PixelMapping 
   const sourcePeriod = longitudePeriod(source.crs);
   const outPeriod = longitudePeriod(out.crs);
   const centre = toCoordinates(source.geotransform, source.width / 2, source.height / 2);
+  const outCentre = toCoordinates(out.geotransform, out.width / 2, out.height / 2);
 
   return {
     affine: null,
@@ -44,6 +53,11 @@ export const pixelMapping = (source: RasterGrid, out: RasterGrid): PixelMapping 
       const again = toCoordinates(toOutPixel, nearestTurn(back.x, there.x, outPeriod), back.y);
       if (!(Math.abs(again.x - col) < ROUND_TRIP_PX && Math.abs(again.y - row) < ROUND_TRIP_PX)) return null;
       return toCoordinates(toPixel, nearestTurn(here.x, centre.x, sourcePeriod), here.y);
+    },
+    from(x, y) {
+      const here = toCoordinates(source.geotransform, x, y);
+      const there = toOut(here.x, here.y);
+      return there === null ? null : toCoordinates(toOutPixel, nearestTurn(there.x, outCentre.x, outPeriod), there.y);
     },
   };
 };

@@ -34,29 +34,23 @@ export const planOutputGrid = (bands: readonly BandGrid[], { dstCrs, grid }: Out
   const crs = dstCrs === 'source' ? commonCrs(first, others) : crsFromCode(dstCrs);
   const suggestions = bands.map((band) => suggestGrid(band.grid, crs));
   const finest = suggestions.reduce((a, b) => (pixelArea(b) < pixelArea(a) ? b : a));
+  if (dstCrs === 'source' && grid.kind === 'suggested') return refuseAbsurd(finest);
   const footprint = union(suggestions, crs);
   return refuseAbsurd(gridOf(grid, crs, finest, footprint));
 };
 
 const gridOf = (definition: GridDefinition, crs: Crs, finest: RasterGrid, footprint: Extent): RasterGrid => {
-  switch (definition.kind) {
-    case 'suggested':
-      return covers(finest, footprint) ? finest : gridFromExtent(crs, footprint, finest.geotransform[1]);
-    case 'resolution':
-      return (definition.align ? snapGrid : gridFromExtent)(crs, footprint, definition.resolution);
-    case 'extent': {
-      const extent = touching(definition.extent, footprint, crs);
-      const resolution = definition.resolution ?? finest.geotransform[1];
-      return (definition.align ? snapGrid : gridFromExtent)(crs, extent, resolution);
-    }
-    case 'tms':
-      if (crs.code !== 'EPSG:3857') {
-        throw new TileonceError(`the tile matrix set ${definition.tms} is in EPSG:3857, but the output is in ${nameOf(crs)}`, {
-          remedy: 'set "dst_crs": "EPSG:3857"',
-        });
-      }
-      return zoomGrid(crs, footprint, definition.zoom);
+  if (definition.kind === 'suggested') {
+    return extended(finest, footprint);
   }
+  if (definition.kind === 'tms') {
+    if (crs.code === 'EPSG:3857') return zoomGrid(crs, footprint, definition.zoom);
+    const message = `the tile matrix set ${definition.tms} is in EPSG:3857, but the output is in ${nameOf(crs)}`;
+    throw new TileonceError(message, { remedy: 'set "dst_crs": "EPSG:3857"' });
+  }
+  const extent = definition.kind === 'extent' ? touching(definition.extent, footprint, crs) : footprint;
+  const resolution = definition.resolution ?? finest.geotransform[1];
+  return (definition.align ? snapGrid : gridFromExtent)(crs, extent, resolution);
 };
 
 const commonCrs = (first: BandGrid, others: readonly BandGrid[]): Crs => {
@@ -93,13 +87,19 @@ const onTurnOf = (extent: Extent, reference: Extent, crs: Crs): Extent => {
   return [extent[0] + shift, extent[1], extent[2] + shift, extent[3]];
 };
 
-/** Reaches the grid as far as the extent, to within half a pixel? */
-const covers = (grid: RasterGrid, extent: Extent): boolean => {
-  const half = [grid.geotransform[1] / 2, -grid.geotransform[5] / 2] as const;
-  const [minX, minY, maxX, maxY] = extentOf(grid);
-  return (
-    minX - half[0] <= extent[0] && minY - half[1] <= extent[1] && maxX + half[0] >= extent[2] && maxY + half[1] >= extent[3]
-  );
+/** A grid with whole pixels added at its edges, until it reaches as far as an extent; less than half a pixel is let go. */
+const extended = (grid: RasterGrid, [minX, minY, maxX, maxY]: Extent): RasterGrid => {
+  const [x0, width, , y0, , height] = grid.geotransform;
+  const [left, bottom, right, top] = extentOf(grid);
+  const pixels = (distance: number, size: number): number => Math.max(0, Math.round(distance / size));
+  const before = pixels(left - minX, width);
+  const above = pixels(maxY - top, -height);
+  return {
+    crs: grid.crs,
+    width: grid.width + before + pixels(maxX - right, width),
+    height: grid.height + above + pixels(bottom - minY, -height),
+    geotransform: [x0 - before * width, width, 0, y0 - above * height, 0, height],
+  };
 };
 
 /** The extent asked for. @throws TileonceError where it misses the scene: every window would be empty. */

@@ -11,14 +11,17 @@ export interface SourceView {
 }
 
 /**
- * Source positions along a run of output pixels of one row: pixel i lies at x0 + (first + i) * dx, y0 + (first + i) * dy.
- * Written so, and not as a running sum, so that a pixel's position is the same in every window.
+ * Source positions along a run of output pixels of one row: with k = first + i, pixel i lies at
+ * x0 + k * (dx + k * ddx), y0 + k * (dy + k * ddy). Written so, and not as a running sum, so that a pixel's position
+ * is the same in every window.
  */
 export interface SourceLine {
   readonly x0: number;
   readonly dx: number;
+  readonly ddx: number;
   readonly y0: number;
   readonly dy: number;
+  readonly ddy: number;
   readonly first: number;
 }
 

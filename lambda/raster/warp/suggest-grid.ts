@@ -103,5 +103,7 @@ const whollyBeyondMercator = (source: RasterGrid, dst: Crs): boolean => {
     geoKeys: { directory: [], doubles: [], ascii: '' },
   };
   const latitudes = projectedPoints(edgeRuns(source, 20), footprintMapping(source, geographic)).map(({ y }) => y);
-  return latitudes.length > 0 && (Math.min(...latitudes) > MERCATOR_LATITUDE || Math.max(...latitudes) < -MERCATOR_LATITUDE);
+  return (
+    latitudes.length > 0 && (Math.min(...latitudes) > MERCATOR_LATITUDE || Math.max(...latitudes) < -MERCATOR_LATITUDE)
+  );
 };

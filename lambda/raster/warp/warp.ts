@@ -1,14 +1,14 @@
 import type { FloatPixels, PixelRect, RasterGrid, RasterSize, Resampling } from '../types.ts';
-import { copyPlan } from './aligned-copy.ts';
+import { copyPlan, emptyPixels } from './aligned-copy.ts';
 import { averageOfBox, averageRow } from './kernel-average.ts';
 import { bilinearRow } from './kernel-bilinear.ts';
 import { cubicRow } from './kernel-cubic.ts';
 import { nearestRow } from './kernel-nearest.ts';
 import { BILINEAR_KERNEL, CUBIC_KERNEL, wideRadius, wideRow } from './kernel-wide.ts';
 import { pixelMapping } from './pixel-mapping.ts';
-import type { PixelMapping } from './pixel-mapping.ts';
-import { FULL_SCALE, KERNEL_RADIUS, reductionFor } from './reduction.ts';
-import type { Reduction } from './reduction.ts';
+import { FULL_SCALE, KERNEL_RADIUS, levelFor } from './reduction.ts';
+import { regionsOf, windowInRegion } from './regions.ts';
+import type { Region } from './regions.ts';
 import type { RowKernel, SourceView } from './source-view.ts';
 import { partBounds, windowParts } from './window-geometry.ts';
 import type { WindowPart } from './window-geometry.ts';
@@ -49,22 +49,24 @@ export const planWarp = (
   const copy = copyPlan(mapping, source.grid, rect);
   if (copy !== undefined) return copy;
 
-  const reduction = reductionFor(mapping, source.levels, out, resampling);
-  const level: RasterSize = source.levels[reduction.level] ?? source.grid;
+  const levelIndex = levelFor(mapping, source.levels, out, resampling);
+  const level: RasterSize = source.levels[levelIndex] ?? source.grid;
   const factor = { x: level.width / source.grid.width, y: level.height / source.grid.height };
-  const parts = windowParts(mapping, out, rect, source.grid, factor);
-  const exactAt = (u: number, v: number): { x: number; y: number } | null => {
+  const regions = regionsOf(mapping, out, source.grid, level, rect, resampling);
+  const pieces = regions.map((region) => ({
+    kernel: kernelFor(resampling, region, level),
+    parts: windowParts(mapping, out, windowInRegion(rect, region), source.grid, factor),
+  }));
+  const exactAt: ExactAt = (u, v) => {
     const position = mapping.at(u, v);
     return position === null ? null : { x: position.x * factor.x, y: position.y * factor.y };
   };
-  const kernel = kernelFor(resampling, reduction, level);
-  const turn = mapping.turn === null ? null : mapping.turn * factor.x;
-  const inset = kernel.row === null ? 0 : 0.5;
-  const sourceRect = rectOf(parts, inset, kernel, level, exactAt);
+  const sourceRect = rectOf(pieces, level, exactAt);
   if (sourceRect === null) return null;
+  const turn = mapping.turn === null ? null : mapping.turn * factor.x;
 
   return {
-    level: reduction.level,
+    level: levelIndex,
     sourceRect,
     run: (pixels) => {
       if (pixels.length !== sourceRect.width * sourceRect.height) {
@@ -72,10 +74,11 @@ export const planWarp = (
           `${pixels.length} pixels given for ${sourceRect.width} x ${sourceRect.height} (columns x rows) of the source`,
         );
       }
-      const target = pixels instanceof Float64Array ? new Float64Array(rect.width * rect.height) : new Float32Array(rect.width * rect.height);
-      target.fill(Number.NaN);
+      const target = emptyPixels(pixels, rect.width * rect.height);
       const view: SourceView = { pixels, rect: sourceRect, level };
-      for (const part of parts) runPart(part, view, kernel.row, rect, target, exactAt, turn);
+      for (const { kernel, parts } of pieces) {
+        for (const part of parts) runPart(part, view, kernel.row, rect, target, exactAt, turn);
+      }
       return target;
     },
   };
@@ -89,7 +92,12 @@ interface ChosenKernel {
   readonly radiusY: number;
 }
 
-const kernelFor = (resampling: Resampling, { scaleX, scaleY }: Reduction, level: RasterSize): ChosenKernel => {
+interface Piece {
+  readonly kernel: ChosenKernel;
+  readonly parts: readonly WindowPart[];
+}
+
+const kernelFor = (resampling: Resampling, { scaleX, scaleY }: Region, level: RasterSize): ChosenKernel => {
   const radius = KERNEL_RADIUS[resampling];
   if (resampling === 'average') return { row: null, radiusX: 0, radiusY: 0 };
   if (resampling === 'nearest' || level.width === 1 || level.height === 1) {
@@ -108,30 +116,27 @@ const kernelFor = (resampling: Resampling, { scaleX, scaleY }: Reduction, level:
 
 type ExactAt = (u: number, v: number) => { x: number; y: number } | null;
 
-const rectOf = (
-  parts: readonly WindowPart[],
-  inset: number,
-  { radiusX, radiusY }: ChosenKernel,
-  level: RasterSize,
-  exactAt: ExactAt,
-): PixelRect | null => {
-  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const part of parts) {
-    const bounds = part.exact ? exactBounds(part, inset, exactAt) : partBounds(part, inset);
-    for (const { x, y } of bounds) {
-      minX = Math.min(minX, x);
-      minY = Math.min(minY, y);
-      maxX = Math.max(maxX, x);
-      maxY = Math.max(maxY, y);
+const rectOf = (pieces: readonly Piece[], level: RasterSize, exactAt: ExactAt): PixelRect | null => {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { kernel, parts } of pieces) {
+    const inset = kernel.row === null ? 0 : 0.5;
+    for (const part of parts) {
+      // One pixel more than the kernel reaches: a centre on an edge may round to either side.
+      const marginX = kernel.radiusX + part.bend + 1;
+      const marginY = kernel.radiusY + part.bend + 1;
+      for (const { x, y } of part.exact ? exactBounds(part, inset, exactAt) : partBounds(part, inset)) {
+        left = Math.min(left, Math.floor(x - marginX));
+        top = Math.min(top, Math.floor(y - marginY));
+        right = Math.max(right, Math.ceil(x + marginX));
+        bottom = Math.max(bottom, Math.ceil(y + marginY));
+      }
     }
   }
-  if (!(maxX >= 0 && minX <= level.width && maxY >= 0 && minY <= level.height)) return null;
-  // One pixel more than the kernel reaches: a centre on an edge may round to either side.
-  const left = Math.max(0, Math.floor(minX) - radiusX - 1);
-  const top = Math.max(0, Math.floor(minY) - radiusY - 1);
-  const right = Math.min(level.width, Math.ceil(maxX) + radiusX + 1);
-  const bottom = Math.min(level.height, Math.ceil(maxY) + radiusY + 1);
-  return { x: left, y: top, width: right - left, height: bottom - top };
+  const x = Math.max(0, left);
+  const y = Math.max(0, top);
+  const width = Math.min(level.width, right) - x;
+  const height = Math.min(level.height, bottom) - y;
+  return width > 0 && height > 0 ? { x, y, width, height } : null;
 };
 
 const exactBounds = ({ rect }: WindowPart, inset: number, exactAt: ExactAt): { x: number; y: number }[] => {
@@ -155,7 +160,8 @@ const runPart = (
     if (exact) {
       if (kernel !== null) {
         const at = exactAt(rect.x + 0.5, v + 0.5);
-        if (at !== null) kernel(view, { x0: at.x, dx: 0, y0: at.y, dy: 0, first: 0 }, 1, target, offset);
+        if (at !== null)
+          kernel(view, { x0: at.x, dx: 0, ddx: 0, y0: at.y, dy: 0, ddy: 0, first: 0 }, 1, target, offset);
         continue;
       }
       const from = exactAt(rect.x, v);

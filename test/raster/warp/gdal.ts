@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromFile } from 'geotiff';
@@ -7,21 +7,22 @@ import { z } from 'zod';
 import { crsFromGeoKeys } from '../../../lambda/raster/crs/from-geokeys.ts';
 import type { GeoTransform, RasterGrid, Resampling } from '../../../lambda/raster/types.ts';
 import { extentOf } from '../../../lambda/raster/warp/geotransform.ts';
+import { GDAL_PYTHON, SHARED_DATA } from '../../support/requirements.ts';
 
-/** GDAL as an independent oracle: its Python bindings, run in a process of their own. */
-const PYTHON = '/usr/bin/python3';
+export const SCENES = join(SHARED_DATA, 'scenes');
+export const ODD_FILES = join(SHARED_DATA, 'odd');
 
-export const SCENES = '/work/shared/data/scenes';
-
-/** Are GDAL and the scenes on this machine? Tests that need them are skipped, visibly, where not. */
-export const haveGdalAndScenes = existsSync(PYTHON) && existsSync(SCENES);
-
+/** Runs a program with GDAL's Python bindings, the independent oracle, in a process of its own; what it prints. */
 export const runPython = (script: string, ...args: string[]): string =>
-  execFileSync(PYTHON, ['-c', `from osgeo import gdal, osr\ngdal.UseExceptions()\nimport sys, json, numpy\n${script}`, ...args], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 1 << 26,
-  });
+  execFileSync(
+    GDAL_PYTHON,
+    ['-c', `from osgeo import gdal, osr\ngdal.UseExceptions()\nimport sys, json, numpy\n${script}`, ...args],
+    {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 1 << 26,
+    },
+  );
 
 const Header = z.object({
   width: z.number(),
@@ -46,7 +47,10 @@ export const readGrid = async (file: string): Promise<{ grid: RasterGrid; bands:
   const numbers = (tag: 'GeoKeyDirectory' | 'GeoDoubleParams'): number[] =>
     fileDirectory.hasTag(tag) ? Array.from(fileDirectory.getValue(tag) ?? []) : [];
   const ascii = fileDirectory.hasTag('GeoAsciiParams') ? (fileDirectory.getValue('GeoAsciiParams') ?? '') : '';
-  const crs = crsFromGeoKeys({ directory: numbers('GeoKeyDirectory'), doubles: numbers('GeoDoubleParams'), ascii }, file);
+  const crs = crsFromGeoKeys(
+    { directory: numbers('GeoKeyDirectory'), doubles: numbers('GeoDoubleParams'), ascii },
+    file,
+  );
   await tiff.close();
   const geotransform: GeoTransform = header.geotransform;
   return { grid: { crs, width: header.width, height: header.height, geotransform }, bands: header.bands };
@@ -54,9 +58,8 @@ export const readGrid = async (file: string): Promise<{ grid: RasterGrid; bands:
 
 const TO_FLOAT = `
 def load(path, band):
-    d = gdal.Translate('/vsimem/in.tif', path, bandList=[band], outputType=gdal.GDT_Float32)
-    # Without this the scene's own overviews and tags could take part.
-    return d
+    # A copy without the scene's overviews and masks, which must not take part.
+    return gdal.Translate('/vsimem/in.tif', path, bandList=[band], outputType=gdal.GDT_Float32, maskBand='none')
 def save(d, path):
     b = d.GetRasterBand(1)
     a = b.ReadAsArray().astype(numpy.float32)
@@ -74,7 +77,12 @@ export const readPixels = (file: string, band: number): Float32Array<ArrayBuffer
   });
 
 /** \`gdalwarp -et 0\` of one band at full resolution onto a grid: float32 rows x cols, NaN where nothing was written. */
-export const gdalWarp = (file: string, band: number, out: RasterGrid, resampling: Resampling): Float32Array<ArrayBuffer> =>
+export const gdalWarp = (
+  file: string,
+  band: number,
+  out: RasterGrid,
+  resampling: Resampling,
+): Float32Array<ArrayBuffer> =>
   inFolder((folder) => {
     const raw = join(folder, 'pixels');
     const options = {
@@ -128,25 +136,30 @@ export const compare = (actual: ArrayLike<number>, expected: ArrayLike<number>):
   let different = 0;
   let sum = 0;
   let squares = 0;
-  const differences: number[] = [];
-  for (let i = 0; i < expected.length; i++) {
-    const a = actual[i] ?? Number.NaN;
-    const b = expected[i] ?? Number.NaN;
-    if (Number.isNaN(a) !== Number.isNaN(b)) masks++;
-    if (Number.isNaN(a) || Number.isNaN(b)) continue;
+  const differences = new Float64Array(expected.length);
+  let valid = 0;
+  const { abs } = Math;
+  const size = expected.length;
+  for (let i = 0; i < size; i++) {
+    const a = actual[i] as number;
+    const b = expected[i] as number;
+    // NaN alone differs from itself.
+    if (a !== a || b !== b) {
+      if (a === a || b === b) masks++;
+      continue;
+    }
     if (a !== b) different++;
     sum += b;
     squares += b * b;
-    differences.push(Math.abs(a - b));
+    differences[valid++] = abs(a - b);
   }
-  const valid = differences.length;
   const deviation = Math.sqrt(Math.max(squares / valid - (sum / valid) ** 2, 1e-12));
-  differences.sort((a, b) => a - b);
+  const sorted = differences.subarray(0, valid).sort();
   return {
     maskShare: masks / expected.length,
     differentShare: different / valid,
-    p999: (differences[Math.floor(valid * 0.999)] ?? 0) / deviation,
-    max: (differences[valid - 1] ?? 0) / deviation,
+    p999: (sorted[Math.floor(valid * 0.999)] ?? 0) / deviation,
+    max: (sorted[valid - 1] ?? 0) / deviation,
     valid,
   };
 };
