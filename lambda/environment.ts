@@ -27,6 +27,8 @@ export const runtimeTimingSchema = z.object({
   visibilityMs: z.number().int().positive(),
   /** Work is aborted, and its lease released, this long before the function's deadline, ms. */
   abortMarginMs: z.number().int().positive(),
+  /** What a message whose work failed waits before it is tried again, ms; its receive is counted. */
+  retryMs: z.number().int().positive(),
   /** Receives before SQS moves a message to the dead-letter queue. */
   maxReceives: z.number().int().positive(),
   /** How long a message is hidden while a store is down: at its first receive, its second, ms. */

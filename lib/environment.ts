@@ -31,8 +31,14 @@ export const pipelinesFile = (pipelines: readonly Pipeline[]): string | null => 
 };
 
 /**
- * A function's environment: exactly the variables that lambda/environment.ts reads for it, and what the logger and the
- * metrics look for.
+ * What a function calls itself in the user agent of every AWS call (`app/tileonce-tile`): CloudTrail and S3's access logs
+ * then show which function it was. Read by the SDK from `AWS_SDK_UA_APP_ID`.
+ */
+export const callerId = (name: FunctionName): string => `tileonce-${name}`;
+
+/**
+ * A function's environment: exactly the variables that lambda/environment.ts reads for it, and what the logger, the
+ * metrics and the SDK look for.
  */
 export const environmentOf = (name: FunctionName, parts: EnvironmentParts): Record<string, string> => {
   const all: Readonly<Record<string, string>> = {
@@ -53,5 +59,6 @@ export const environmentOf = (name: FunctionName, parts: EnvironmentParts): Reco
     POWERTOOLS_SERVICE_NAME: metricDimensions(parts.stage).service,
     POWERTOOLS_METRICS_NAMESPACE: METRIC_NAMESPACE,
     POWERTOOLS_LOG_LEVEL: 'INFO',
+    AWS_SDK_UA_APP_ID: callerId(name),
   };
 };

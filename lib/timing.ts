@@ -11,6 +11,10 @@ export interface TimingOptions {
   readonly leaseSeconds?: number | undefined;
   /** The queues' visibility timeout, s. Default lease + skew. */
   readonly visibilitySeconds?: number | undefined;
+  /** What a worker needs to stop, release its lease and answer before its ceiling, s. Default 20. */
+  readonly abortMarginSeconds?: number | undefined;
+  /** What a message whose work failed waits before it is tried again, s. Default 30. */
+  readonly retrySeconds?: number | undefined;
   /** How long a scene's message waits for its siblings' uploads, s. Default 60. */
   readonly settleSeconds?: number | undefined;
   /** Receives before a message is dead-lettered. Default 3. */
@@ -21,6 +25,8 @@ export interface TimingOptions {
   readonly deadLetterRetentionDays?: number | undefined;
   /** Lifetime of a CLAIMED row that nobody comes back to. Default 21 d. */
   readonly claimedRowDays?: number | undefined;
+  /** First wait before the reaper sends again what an open scene lacks, s; it doubles. Default twice the visibility. */
+  readonly healAfterSeconds?: number | undefined;
   /** How often the reaper runs, min. Default 5. */
   readonly reapMinutes?: number | undefined;
   /** Age at which an unassembled scene raises an alarm, min. Default 120. */
@@ -33,6 +39,7 @@ export interface Timing {
   readonly leaseSeconds: number;
   readonly visibilitySeconds: number;
   readonly abortMarginSeconds: number;
+  readonly retrySeconds: number;
   readonly settleSeconds: number;
   readonly maxReceives: number;
   readonly outageHideSeconds: readonly [number, number];
@@ -65,8 +72,6 @@ const LAMBDA_CEILING = 900;
 const SQS_VISIBILITY = 12 * HOUR;
 const SQS_RETENTION = 14 * DAY;
 const SQS_DELAY = 900;
-/** What a worker needs to stop, release its lease and answer, s. */
-const ABORT_MARGIN = 20;
 const COUNT_CEILING = 60;
 
 /**
@@ -87,14 +92,15 @@ export const timingOf = (options: TimingOptions = {}): Timing => {
     ceilingSeconds,
     leaseSeconds,
     visibilitySeconds,
-    abortMarginSeconds: ABORT_MARGIN,
+    abortMarginSeconds: options.abortMarginSeconds ?? 20,
+    retrySeconds: options.retrySeconds ?? 30,
     settleSeconds: options.settleSeconds ?? 60,
     maxReceives: options.maxReceives ?? 3,
     outageHideSeconds: [visibilitySeconds, 4 * HOUR],
     queueRetentionSeconds: (options.queueRetentionDays ?? 4) * DAY,
     deadLetterRetentionSeconds: (options.deadLetterRetentionDays ?? 14) * DAY,
     claimedRowSeconds: (options.claimedRowDays ?? 21) * DAY,
-    healAfterSeconds: 2 * visibilitySeconds,
+    healAfterSeconds: options.healAfterSeconds ?? 2 * visibilitySeconds,
     reapMinutes,
     reapCeilingSeconds: Math.min(LAMBDA_CEILING, reapMinutes * 60),
     countCeilingSeconds: COUNT_CEILING,
@@ -117,7 +123,10 @@ const inequalitiesOf = (t: Timing, skew: number): readonly Inequality[] => {
   const receives = t.maxReceives * t.visibilitySeconds;
   const outage = t.outageHideSeconds[0] + t.outageHideSeconds[1] + receives;
   return [
+    [['', 0], '<', ['abort margin', t.abortMarginSeconds]],
     [['abort margin', t.abortMarginSeconds], '<', ['ceiling', t.ceilingSeconds]],
+    [['', 0], '<', ['wait after a failure', t.retrySeconds]],
+    [['wait after a failure', t.retrySeconds], '<=', ['visibility', t.visibilitySeconds]],
     [['ceiling', t.ceilingSeconds], '<=', ["Lambda's longest timeout", LAMBDA_CEILING]],
     [['', 0], '<', ['clock skew', skew]],
     [['ceiling + clock skew', t.ceilingSeconds + skew], '<=', ['lease', t.leaseSeconds]],
@@ -137,6 +146,7 @@ const inequalitiesOf = (t: Timing, skew: number): readonly Inequality[] => {
       '<',
       ['lifetime of a claimed row', t.claimedRowSeconds],
     ],
+    [['', 0], '<', ['wait before healing', t.healAfterSeconds]],
     [['one minute', 60], '<=', ["reaper's cadence", t.reapMinutes * 60]],
     [['settle + visibility', t.settleSeconds + t.visibilitySeconds], '<', ['overdue age', t.overdueSeconds]],
     [['', 0], '<', ['receives before the dead-letter queue', t.maxReceives, 'receives']],
@@ -149,6 +159,7 @@ export const runtimeTiming = (timing: Timing): RuntimeTiming => ({
   claimedRowTtlSeconds: timing.claimedRowSeconds,
   visibilityMs: timing.visibilitySeconds * 1000,
   abortMarginMs: timing.abortMarginSeconds * 1000,
+  retryMs: timing.retrySeconds * 1000,
   maxReceives: timing.maxReceives,
   outageHideMs: timing.outageHideSeconds.map((seconds) => seconds * 1000),
   healAfterMs: timing.healAfterSeconds * 1000,

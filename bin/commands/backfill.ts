@@ -41,7 +41,9 @@ export const addBackfill = (program: Command): void => {
     .option('--all', 'every scene')
     .option('--prefix <text>', 'every scene whose name begins with this')
     .addOption(
-      new Option('--policy <policy>', 'what happens to outputs that are there').choices(BACKFILL_POLICIES).makeOptionMandatory(),
+      new Option('--policy <policy>', 'what happens to outputs that are there')
+        .choices(BACKFILL_POLICIES)
+        .makeOptionMandatory(),
     )
     .option('-p, --pipeline <file|name>', 'the new version, with --policy new-key')
     .option('--name <name>', 'an overwrite of this name is resumed, one of another begun (default: the release)')

@@ -16,7 +16,11 @@ export const addGc = (program: Command): void => {
   const command = program
     .command('gc')
     .description('List objects that no ledger row owns, then remove those that are old')
-    .option('--older-than <days>', 'only what was written longer ago (default: 1; on AWS 19, as long as messages live)', days)
+    .option(
+      '--older-than <days>',
+      'only what was written longer ago (default: 1; on AWS 19, as long as messages live)',
+      days,
+    )
     .option(...DRY_RUN);
   addEngineOptions(command).action(
     async (flags: EngineFlags & { readonly olderThan?: number; readonly dryRun?: boolean }) => {

@@ -50,7 +50,9 @@ const report = async (engine: OperatorEngine, scene: string | undefined, json: b
   for (const { record } of chosen) {
     statuses.push(await sceneStatus(context, record, { stalledAfterMs: engine.stalledAfterMs, deadLetters: letters }));
   }
-  const deadLetters = Object.fromEntries(QUEUES.map((queue) => [queue, letters.filter((dead) => dead.queue === queue).length]));
+  const deadLetters = Object.fromEntries(
+    QUEUES.map((queue) => [queue, letters.filter((dead) => dead.queue === queue).length]),
+  );
   const states = Object.fromEntries(
     SCENE_STATES.map((state) => [state, statuses.filter((status) => status.state === state).length]),
   );

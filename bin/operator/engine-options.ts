@@ -21,7 +21,11 @@ export const addEngineOptions = (command: Command): Command =>
     .option('-o, --out <folder>', 'the output folder of tileonce run')
     .option('-s, --stage <name>', 'a deployment on AWS')
     .option('--outputs <file>', 'what cdk deploy --outputs-file wrote, with --stage', 'cdk-outputs.json')
-    .option('--resource <name=value>', 'names a resource of the stage, as its stack outputs do: ClaimTable=...', resource)
+    .option(
+      '--resource <name=value>',
+      'names a resource of the stage, as its stack outputs do: ClaimTable=...',
+      resource,
+    )
     .option('--json', 'answer with JSON on stdout');
 
 export const DRY_RUN = ['--dry-run', 'say what would be done, and change nothing'] as const;

@@ -3,7 +3,14 @@ import { type SceneStatus, WINDOW_STATES, type WindowState } from '../../lambda/
 /** Rows of text as columns, each as wide as its widest cell. */
 export const columnsOf = (rows: readonly (readonly string[])[]): string => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ').trimEnd()).join('\n');
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 };
 
 const MARKS: Readonly<Record<WindowState, string>> = {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TileonceError } from '../errors.ts';
 import { decodeObjectKey } from '../identity/object-key.ts';
 import { parseSceneMessage } from '../pipeline/messages.ts';

@@ -56,4 +56,10 @@ const answer = async ({ bucket, key }: Ring, pipeline: Pipeline, signal: AbortSi
   return { kind: 'done' };
 };
 
-const EVENT = { planned: 'Done', resumed: 'Resumed', complete: 'AlreadyComplete', incomplete: 'Incomplete' } as const;
+const EVENT = {
+  planned: 'Done',
+  resumed: 'Resumed',
+  complete: 'AlreadyComplete',
+  incomplete: 'Incomplete',
+  purged: 'Purged',
+} as const;

@@ -61,4 +61,11 @@ export interface ClaimStore {
   extend(request: { jobId: string; owner: string; leaseUntil: number }): Promise<OwnerAnswer>;
   /** A consistent read. */
   get(jobId: string): Promise<ClaimRow | null>;
+  /**
+   * The claim of one who deletes what the job made: like `claim`, but a COMMITTED row is taken too. A live lease of
+   * another's never is. Never answers `committed`.
+   */
+  seize(request: ClaimRequest): Promise<ClaimAnswer>;
+  /** Deletes the row: `state = CLAIMED AND owner = me`. `done` too where there is none (a lost reply). */
+  forget(request: { jobId: string; owner: string }): Promise<OwnerAnswer>;
 }

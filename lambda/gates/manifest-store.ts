@@ -42,7 +42,19 @@ export interface PlanRecord {
   readonly reason: string | null;
   /** ms since the epoch, before which the reaper leaves the scene alone. */
   readonly nextHealAt: number;
+  /** How often the reaper sent what is missing since a row was last added. */
+  readonly heals: number;
+  /** How many rows there were at the reaper's last look; -1: it has not looked yet. */
+  readonly rowsAtHeal: number;
+  /** Where the sources are found (embedded: the scene's folder; AWS: empty). No part of the scene's identity. */
+  readonly location: string;
 }
+
+/** What the reaper saw when it looked at a plan. */
+export type HealLook = Pick<PlanRecord, 'heals' | 'rowsAtHeal'>;
+
+/** The row's object, as a condition on a change to the row: its ETag, or null for an EMPTY row. */
+export const rowEtag = (row: ManifestRow): string | null => (row.state === 'EMPTY' ? null : row.etag);
 
 /** Every method throws StoreUnavailableError where the store gives no answer; reads are consistent. */
 export interface ManifestStore {
@@ -57,7 +69,9 @@ export interface ManifestStore {
    * Moves an OPEN plan's `nextHealAt` from `expected` to `next`, before anything of it is sent again: of two reapers
    * one does. False where the plan is not OPEN or another was first.
    */
-  postponeHeal(sceneJobId: string, expected: number, next: number): Promise<boolean>;
+  postponeHeal(sceneJobId: string, expected: number, next: number, look?: HealLook): Promise<boolean>;
+  /** From one of `from` → `to`: an operator's move. False where the plan was in none of them. */
+  movePlan(sceneJobId: string, from: readonly PlanState[], to: PlanState, reason: string | null): Promise<boolean>;
   listPlans(): Promise<PlanRecord[]>;
   /** Create-only, keyed by scene and window. `exists` changes nothing. */
   putRow(row: ManifestRow): Promise<'created' | 'exists'>;
@@ -65,4 +79,8 @@ export interface ManifestStore {
   countRows(sceneJobId: string): Promise<number>;
   /** A scene's rows in order of window name. */
   listRows(sceneJobId: string): Promise<ManifestRow[]>;
+  /** Puts `row` over the one whose object has the inspected `etag` (null: EMPTY); false where another stands there. */
+  replaceRow(row: ManifestRow, etag: string | null): Promise<boolean>;
+  /** Deletes the row whose object has the inspected `etag` (null: EMPTY); false where another, or none, stands there. */
+  deleteRow(sceneJobId: string, window: WindowName, etag: string | null): Promise<boolean>;
 }

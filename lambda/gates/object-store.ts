@@ -34,13 +34,24 @@ export type ReplaceAnswer =
   | { readonly kind: 'mismatch' }
   | { readonly kind: 'conflict' };
 
+/** `exists`: the condition did not hold, so something else stands there (or, under an ETag, nothing). */
+export type UploadAnswer = CreateAnswer | { readonly kind: 'gone' };
+
+/** An object as a listing shows it. */
+export interface ListedObject {
+  readonly key: string;
+  readonly bytes: number;
+  /** ms since the epoch. */
+  readonly modifiedAt: number;
+}
+
 /**
  * A large object written front to back. Nothing is visible under the key before `complete` has answered `created`.
  * `gone`: the upload itself no longer exists (S3's NoSuchUpload); look at the object, then begin again.
  */
 export interface Upload {
   write(bytes: Uint8Array): Promise<void>;
-  complete(): Promise<CreateAnswer | { readonly kind: 'gone' }>;
+  complete(): Promise<UploadAnswer>;
   /** Drops what was written. Safe to call at any time, also after `complete`. */
   abort(): Promise<void>;
 }
@@ -51,8 +62,11 @@ export interface ObjectStore {
   create(object: NewObject): Promise<CreateAnswer>;
   /** `If-Match: etag`: replaces exactly the inspected object, or changes nothing. */
   replace(object: NewObject, etag: string): Promise<ReplaceAnswer>;
-  /** Starts a create-if-absent upload of unknown length; condition checked at `complete`. */
-  upload(object: Omit<NewObject, 'body' | 'sha256'>): Promise<Upload>;
+  /**
+   * Starts an upload of unknown length; the condition is checked at `complete`: create-if-absent, or with `etag`:
+   * replace exactly the inspected object.
+   */
+  upload(object: Omit<NewObject, 'body' | 'sha256'>, etag?: string): Promise<Upload>;
   head(key: string): Promise<ObjectInfo | null>;
   /** The whole object; null where there is none. For small documents. */
   get(key: string): Promise<Uint8Array<ArrayBuffer> | null>;
@@ -60,4 +74,10 @@ export interface ObjectStore {
   open(key: string, etag?: string): Promise<(RangeReader & AsyncDisposable) | null>;
   /** `If-Match: etag` DELETE. True when this very object was removed. */
   remove(key: string, etag: string): Promise<boolean>;
+  /** Every object whose key begins with `prefix`, in order of key. Tells what might be there, decides nothing. */
+  list(prefix: string): AsyncIterable<ListedObject>;
+  /** How many versions (delete markers too) are kept of the keys that begin with `prefix`. */
+  countVersions(prefix: string): Promise<number>;
+  /** Removes the versions kept of a key that has no object any more. Only under the claim of whose output it was. @returns how many. */
+  eraseVersions(key: string): Promise<number>;
 }

@@ -71,6 +71,10 @@ export const windowJobId = (scene: SceneJobId, window: { row: number; column: nu
 /** Hex SHA-256 of `sceneJobId \n assembly`. */
 export const assemblyJobId = (scene: SceneJobId): AssemblyJobId => sha256Hex(`${scene}\nassembly`) as AssemblyJobId;
 
+/** Identity of a scene's assembly after a backfill changed its windows: covers the ETags that its rows have now. */
+export const reassemblyJobId = (scene: SceneJobId, rowEtags: readonly (string | null)[]): AssemblyJobId =>
+  sha256Hex([scene, 'assembly', ...rowEtags.map((etag) => etag ?? 'EMPTY')].join('\n')) as AssemblyJobId;
+
 /** Hex SHA-256 of `windowJobId \n overwrite \n inspectedETag`. */
 export const overwriteJobId = (window: WindowJobId, inspectedEtag: string): OverwriteJobId =>
   sha256Hex(`${window}\noverwrite\n${inspectedEtag}`) as OverwriteJobId;

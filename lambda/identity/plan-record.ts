@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TileonceError } from '../errors.ts';
 import { COMPRESSIONS, DATA_TYPES, OVERVIEW_METHODS, RESAMPLINGS } from '../raster/types.ts';
 import { type JsonValue, type SceneJobId, parseSceneJobId } from './job-key.ts';

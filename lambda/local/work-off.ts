@@ -28,12 +28,14 @@ export const workOff = async <T>(
   const pool = new WorkerPool(threads, { out, remote }, (event) => {
     if (event.kind === 'fatal') fatal ??= event.message;
   });
-  let acted = false;
-  const acting = act().finally(() => (acted = true));
+  const state = { acted: false };
+  const acting = act().finally(() => {
+    state.acted = true;
+  });
   // Its failure is thrown below; until then it must not count as unhandled.
   acting.catch(() => undefined);
   try {
-    for (let sweptAt = context.clock.monotonic(); !acted || !(await isDrained(local)); ) {
+    for (let sweptAt = context.clock.monotonic(); !state.acted || !(await isDrained(local));) {
       if (fatal !== null) throw new StoreUnavailableError(fatal);
       signal.throwIfAborted();
       await ringAgain(context, signal);

@@ -1,6 +1,7 @@
 import type { BandStatistics, RasterSize } from '../raster/types.ts';
 import { withClaim } from '../gates/claim.ts';
 import { type WriteOutcome, writeOnce } from '../gates/conditional-write.ts';
+import { SupersededWriteError, writeOver } from '../gates/conditional-overwrite.ts';
 import type { WrittenRow } from '../gates/manifest-store.ts';
 import { assemblyJobId } from '../identity/job-key.ts';
 import { itemKey, previewKey } from '../identity/output-keys.ts';
@@ -61,19 +62,31 @@ export const assembleScene = async (
     claimAttempt(context, assemblyJobId(plan.sceneJobId)),
     context.telemetry,
     async (workSignal) => {
-      result = await assemble(context, makeScratch, plan, workSignal);
+      result = await buildScene(context, makeScratch, plan, 'create', workSignal);
       return { ...result };
     },
     signal,
   );
   if (outcome.kind === 'live') return outcome;
-  return outcome.kind === 'worked' && result !== null ? { kind: 'worked', result } : { kind: 'committed' };
+  if (outcome.kind === 'worked' && result !== null) return { kind: 'worked', result };
+  // Superseded while its item was being written, then rung for again: the plan is open, the work is done.
+  if (record.state !== 'ASSEMBLED') await closeAssembled(context, plan.sceneJobId);
+  return { kind: 'committed' };
 };
 
-const assemble = async (
+/** `create`: what is there must be ours. `replace`: what is there is replaced under its inspected ETag (a backfill). */
+export type SceneWrite = 'create' | 'replace';
+
+/**
+ * The work of an assembly, to be done under a claim: rows → gap check → mosaic → preview → item → plan ASSEMBLED.
+ *
+ * @throws ManifestGapError, DivergentTileError, SupersededWriteError, StoreUnavailableError, or the signal's reason.
+ */
+export const buildScene = async (
   context: PipelineContext,
   makeScratch: ScratchMaker,
   plan: ScenePlan,
+  how: SceneWrite,
   signal: AbortSignal,
 ): Promise<AssemblyResult> => {
   const ordered = rowsInOrder(plan, await context.manifest.listRows(plan.sceneJobId));
@@ -85,11 +98,11 @@ const assemble = async (
     plan.pipeline.outputs.length,
   );
   const rows: SceneRows = { ordered, statistics };
-  const mosaic = written.length === 0 ? null : await writeMosaic(context, makeScratch, plan, rows, signal);
+  const mosaic = written.length === 0 ? null : await writeMosaic(context, makeScratch, plan, rows, signal, how);
   signal.throwIfAborted();
-  const preview = mosaic === null ? null : await writePreview(context, plan, mosaic.preview, statistics);
-  await writeItem(context, plan, written, ordered.length, statistics, mosaic, preview);
-  await context.manifest.closePlan(plan.sceneJobId, 'ASSEMBLED', null);
+  const preview = mosaic === null ? null : await writePreview(context, plan, mosaic.preview, statistics, how);
+  await writeItem(context, plan, { written, total: ordered.length, statistics, mosaic, preview }, how);
+  await closeAssembled(context, plan.sceneJobId);
   context.telemetry.count('ScenesAssembled', 1);
   context.telemetry.event('info', 'Scene:Assemble:Done', {
     sceneJobId: plan.sceneJobId,
@@ -99,6 +112,14 @@ const assemble = async (
     blocksEncoded: mosaic?.blocksEncoded ?? 0,
   });
   return { mosaic: mosaic !== null, written: written.length, empty: ordered.length - written.length };
+};
+
+/** The item stands, so the scene is done; also one that the reaper had given up (its dead letters were replayed). */
+const closeAssembled = async ({ manifest }: PipelineContext, sceneJobId: string): Promise<void> => {
+  if (await manifest.closePlan(sceneJobId, 'ASSEMBLED', null)) return;
+  if ((await manifest.getPlan(sceneJobId))?.state !== 'FAILED') return;
+  await manifest.reopenPlan(sceneJobId);
+  await manifest.closePlan(sceneJobId, 'ASSEMBLED', null);
 };
 
 interface PreviewFile extends RasterSize {
@@ -111,6 +132,7 @@ const writePreview = async (
   plan: ScenePlan,
   pixels: RasterSize & { readonly bands: readonly PixelArray[] },
   statistics: readonly (BandStatistics | null)[],
+  how: SceneWrite,
 ): Promise<PreviewFile> => {
   const { pipeline } = plan;
   const png = renderPreview({
@@ -124,18 +146,23 @@ const writePreview = async (
     categorical: pipeline.overviews !== 'average',
   });
   const { width, height } = previewSize(pixels);
-  const { object } = await writeDocument(context, previewKey(plan.sceneJobId), png, 'image/png');
+  const { object } = await writeDocument(context, previewKey(plan.sceneJobId), png, 'image/png', how);
   return { width, height, bytes: object.bytes, sha256: object.sha256 };
 };
+
+interface ItemParts {
+  readonly written: readonly WrittenRow[];
+  readonly total: number;
+  readonly statistics: readonly (BandStatistics | null)[];
+  readonly mosaic: { readonly bytes: number; readonly sha256: string } | null;
+  readonly preview: PreviewFile | null;
+}
 
 const writeItem = async (
   context: PipelineContext,
   plan: ScenePlan,
-  written: readonly WrittenRow[],
-  total: number,
-  statistics: readonly (BandStatistics | null)[],
-  mosaic: { readonly bytes: number; readonly sha256: string } | null,
-  preview: PreviewFile | null,
+  { written, total, statistics, mosaic, preview }: ItemParts,
+  how: SceneWrite,
 ): Promise<void> => {
   const item = sceneItem({
     sceneJobId: plan.sceneJobId,
@@ -155,15 +182,18 @@ const writeItem = async (
     statistics,
     software: { name: 'tileonce', version: plan.softwareVersion },
   });
-  await writeDocument(context, itemKey(plan.sceneJobId), serialiseItem(item), 'application/geo+json');
+  await writeDocument(context, itemKey(plan.sceneJobId), serialiseItem(item), 'application/geo+json', how);
 };
 
 /**
  * Where a source is found. A file's place on some machine is no part of its identity and must not enter the item, so a
- * file is named by its content.
+ * file is named by its content. A web server's bucket is its scheme and host, and its keys are spelled as in URLs.
  */
-const hrefOf = (bucket: string, key: string, versionToken: string): string =>
-  bucket === 'file' ? `urn:sha256:${versionToken}` : `s3://${bucket}/${encodeURI(key)}`;
+const hrefOf = (bucket: string, key: string, versionToken: string): string => {
+  if (bucket === 'file') return `urn:sha256:${versionToken}`;
+  if (/^https?:\/\//.test(bucket)) return `${bucket}/${key}`;
+  return `s3://${bucket}/${encodeURI(key).replaceAll('?', '%3F').replaceAll('#', '%23')}`;
+};
 
 /** A document's digest is its bytes' SHA-256: nothing in it varies by attempt or time of running. */
 const writeDocument = async (
@@ -171,10 +201,13 @@ const writeDocument = async (
   key: string,
   body: Uint8Array<ArrayBuffer>,
   contentType: string,
+  how: SceneWrite,
 ): Promise<WriteOutcome> => {
   const sha256 = sha256Hex(body);
-  return writeOnce(
-    { ...context, digestOf: (stored) => storedDigest(context.objects, stored) },
-    { key, body, contentType, sha256, digest: sha256 },
-  );
+  const write = { ...context, digestOf: (stored: string) => storedDigest(context.objects, stored) };
+  const object = { key, body, contentType, sha256, digest: sha256 };
+  if (how === 'create') return writeOnce(write, object);
+  const outcome = await writeOver(write, object, await context.objects.head(key));
+  if (outcome.kind === 'superseded') throw new SupersededWriteError(key);
+  return outcome;
 };

@@ -4,6 +4,7 @@ import { itemKey } from '../identity/output-keys.ts';
 import { parsePlan, serialisePlan } from '../identity/plan-record.ts';
 import type { PlannedSource, ScenePlan } from '../identity/plan.ts';
 import { withClaim } from '../gates/claim.ts';
+import type { PlanRecord } from '../gates/manifest-store.ts';
 import { type PipelineContext, claimAttempt } from './context.ts';
 import { countScene } from './count-scene.ts';
 import { canonicalParams } from './definition/canonical-params.ts';
@@ -16,6 +17,8 @@ export interface FanOutRequest {
   readonly location: string;
   readonly pipeline: Pipeline;
   readonly candidates: SceneCandidates;
+  /** True where a person asks: a purged scene is made again. An event's doorbell never revives one. */
+  readonly revive?: boolean;
 }
 
 export type FanOutOutcome =
@@ -27,6 +30,8 @@ export type FanOutOutcome =
   | { readonly kind: 'planned'; readonly sceneJobId: SceneJobId; readonly plan: ScenePlan }
   /** Planned before; `sent` windows had no row and were sent again. */
   | { readonly kind: 'resumed'; readonly sceneJobId: SceneJobId; readonly plan: ScenePlan; readonly sent: number }
+  /** Purged by an operator; its tombstone keeps late and repeated events from making it again. */
+  | { readonly kind: 'purged'; readonly sceneJobId: SceneJobId; readonly plan: ScenePlan }
   /** Planned before and finished: item and every row are there. */
   | { readonly kind: 'complete'; readonly sceneJobId: SceneJobId; readonly plan: ScenePlan };
 
@@ -45,10 +50,12 @@ export const fanOut = async (
   const look = await lookAtSources(context.sources(location), pipeline, candidates);
   if (look.kind === 'incomplete') return look;
 
-  const params = canonicalParams(pipeline);
+  const params = canonicalParams(pipeline, context.pixelVersion);
   const id = sceneJobId(look.sources.looks, params);
   const pins = look.sources.looks.map(pinsOf);
+  const revive = request.revive ?? false;
   let plan: ScenePlan | null = null;
+  let purged = false;
   const outcome = await withClaim(
     claimAttempt(context, id),
     context.telemetry,
@@ -60,7 +67,10 @@ export const fanOut = async (
           { sceneJobId: id, sceneName: candidates.sceneName, location, pipeline, params, sources: look.sources },
           workSignal,
         ),
+        location,
       );
+      purged = await staysPurged(context, await context.manifest.getPlan(id), revive);
+      if (purged) return { windows: 0 };
       await sendWindows(context, plan, pins, location, [...windowsOf(plan.windows)]);
       context.telemetry.count('ScenesPlanned', 1);
       context.telemetry.event('info', 'Scene:Plan:Done', { sceneJobId: id, windows: windowCount(plan.windows) });
@@ -69,12 +79,18 @@ export const fanOut = async (
     signal,
   );
   if (outcome.kind === 'live') return { kind: 'live', sceneJobId: id, leaseUntil: outcome.leaseUntil };
-  if (outcome.kind === 'worked' && plan !== null) return { kind: 'planned', sceneJobId: id, plan };
-  return resume(context, id, pins, location);
+  if (outcome.kind === 'worked' && plan !== null) return { kind: purged ? 'purged' : 'planned', sceneJobId: id, plan };
+  return resume(context, id, pins, location, revive);
+};
+
+/** True for a purged scene that nobody asked for; one that somebody did is opened again. */
+const staysPurged = async (context: PipelineContext, record: PlanRecord | null, revive: boolean): Promise<boolean> => {
+  if (record?.state !== 'PURGED') return false;
+  return !revive || !(await context.manifest.movePlan(record.sceneJobId, ['PURGED'], 'OPEN', null));
 };
 
 /** The plan that is on record; ours where there was none (an earlier attempt's plan wins: nobody plans again). */
-const recordPlan = async (context: PipelineContext, plan: ScenePlan): Promise<ScenePlan> => {
+const recordPlan = async (context: PipelineContext, plan: ScenePlan, location: string): Promise<ScenePlan> => {
   const created = await context.manifest.createPlan({
     sceneJobId: plan.sceneJobId,
     plan: serialisePlan(plan),
@@ -82,8 +98,12 @@ const recordPlan = async (context: PipelineContext, plan: ScenePlan): Promise<Sc
     state: 'OPEN',
     reason: null,
     nextHealAt: context.clock.now(),
+    heals: 0,
+    rowsAtHeal: -1,
+    location,
   });
-  if (created === 'created') return plan;
+  // As it will be read back: a window sent now and one sent again by a later ring are the same message to the letter.
+  if (created === 'created') return parsePlan(serialisePlan(plan));
   const record = await context.manifest.getPlan(plan.sceneJobId);
   return record === null ? plan : parsePlan(record.plan);
 };
@@ -94,10 +114,12 @@ const resume = async (
   id: SceneJobId,
   pins: readonly PlannedSource[],
   location: string,
+  revive: boolean,
 ): Promise<FanOutOutcome> => {
   const record = await context.manifest.getPlan(id);
   if (record === null) throw new TypeError(`the fan-out of ${id} is committed, but there is no plan record`);
   const plan = parsePlan(record.plan);
+  if (await staysPurged(context, record, revive)) return { kind: 'purged', sceneJobId: id, plan };
   if (record.state === 'SUPERSEDED' || record.state === 'FAILED') await context.manifest.reopenPlan(id);
 
   const done = new Set((await context.manifest.listRows(id)).map(({ window }) => window));

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TileonceError } from '../errors.ts';
 import type { WindowIndex } from '../identity/grid.ts';
 import {

@@ -30,7 +30,7 @@ const MOST_UPLOADS = 4;
  * Writes the scene's COG, or finds it there: the claim stands in front, so a loser hardly ever gets this far.
  *
  *     head ─▶ ours: assemble into nothing, for the preview and the checksum
- *          ─▶ another's: DivergentTileError
+ *          ─▶ another's: DivergentTileError; to be replaced: upload over it under its ETag
  *          ─▶ absent: upload ─▶ complete ─▶ created
  *                                        ─▶ exists | conflict | gone: head first, then begin again
  *
@@ -42,14 +42,15 @@ export const writeMosaic = async (
   plan: ScenePlan,
   rows: SceneRows,
   signal: AbortSignal,
+  how: 'create' | 'replace' = 'create',
 ): Promise<MosaicSummary> => {
   const { objects, telemetry } = context;
   const key = mosaicKey(plan.sceneJobId);
   const digest = sceneDigest(plan, rows);
   for (let attempt = 0; attempt < MOST_UPLOADS; attempt++) {
     const present = await objects.head(key);
-    if (present !== null) {
-      const theirs = present.digest ?? (await storedDigest(objects, key));
+    const theirs = present === null ? null : (present.digest ?? (await storedDigest(objects, key)));
+    if (present !== null && (theirs === digest || how === 'create')) {
       if (theirs !== digest) {
         telemetry.count('DivergentTiles', 1);
         throw new DivergentTileError(key, digest, theirs);
@@ -58,7 +59,7 @@ export const writeMosaic = async (
       const summary = await assembleInto(context, makeScratch, plan, rows, digest, null, signal);
       return { ...summary, bytes: present.bytes, sha256: present.sha256 ?? (await sha256OfObject(context, key)) };
     }
-    const upload = await objects.upload({ key, contentType: COG_CONTENT_TYPE, digest });
+    const upload = await objects.upload({ key, contentType: COG_CONTENT_TYPE, digest }, present?.etag);
     try {
       const summary = await assembleInto(context, makeScratch, plan, rows, digest, upload, signal);
       signal.throwIfAborted();

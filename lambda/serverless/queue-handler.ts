@@ -4,9 +4,6 @@ import type { QueueName } from '../gates/queue.ts';
 import { type Settled, dispositionOf } from '../pipeline/disposition.ts';
 import type { LambdaRuntime } from './runtime.ts';
 
-/** What a failed message waits before it is tried again, ms; its receive is counted. */
-const RETRY_MS = 30_000;
-
 /** The function's time is almost up: the work was stopped and its lease released, so that the next receive finds it free. */
 export class DeadlineError extends TileonceError {
   constructor() {
@@ -63,14 +60,14 @@ const settle = async (
     await hide(runtime, queue, record, disposition.ms);
   } catch (error) {
     const down = error instanceof StoreUnavailableError;
-    const outage = timing.outageHideMs[Math.min(receives, timing.outageHideMs.length) - 1] ?? RETRY_MS;
+    const outage = timing.outageHideMs[Math.min(receives, timing.outageHideMs.length) - 1] ?? timing.retryMs;
     telemetry.event('error', 'Message:Work:Failed', {
       queue,
       receives,
       error: error instanceof TileonceError ? error.oneLine : String(error),
       ...(error instanceof TileonceError ? {} : { stack: error instanceof Error ? error.stack : undefined }),
     });
-    await hide(runtime, queue, record, down ? outage : RETRY_MS);
+    await hide(runtime, queue, record, down ? outage : timing.retryMs);
   }
   return false;
 };

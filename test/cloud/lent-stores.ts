@@ -5,9 +5,11 @@ import { systemClock } from '../../lambda/clock.ts';
 import { DynamoClaimStore } from '../../lambda/engines/aws/claim-store.ts';
 import { DynamoManifestStore } from '../../lambda/engines/aws/manifest-store.ts';
 import { S3ObjectStore } from '../../lambda/engines/aws/object-store.ts';
+import { SqsDeadLetters } from '../../lambda/engines/aws/dead-letters.ts';
 import { SqsQueue } from '../../lambda/engines/aws/queue.ts';
 import type { DeadLetter, QueueName } from '../../lambda/gates/queue.ts';
 import type { Lent } from '../contract/contract.ts';
+import type { DeadLettersSubject } from '../contract/dead-letters.contract.ts';
 import type { QueueSubject } from '../contract/queue.contract.ts';
 import { makeBucket, makeQueues, makeTable } from './resources.ts';
 
@@ -20,8 +22,8 @@ export const lendManifest = async (client: DynamoDBClient): Promise<Lent<DynamoM
   subject: new DynamoManifestStore({ client, table: await makeTable(client, 'manifest') }),
 });
 
-export const lendObjects = async (client: S3Client): Promise<Lent<S3ObjectStore>> => ({
-  subject: new S3ObjectStore({ client, bucket: await makeBucket(client) }),
+export const lendObjects = async (client: S3Client, options = {}): Promise<Lent<S3ObjectStore>> => ({
+  subject: new S3ObjectStore({ client, bucket: await makeBucket(client, options) }),
 });
 
 export const lendQueue = async (client: SQSClient): Promise<Lent<QueueSubject>> => {
@@ -32,6 +34,16 @@ export const lendQueue = async (client: SQSClient): Promise<Lent<QueueSubject>> 
       // SQS's clock cannot be moved.
       advance: (ms) => systemClock.sleep(ms),
       deadLetters: (queue) => readAll(client, queue, deadLetterUrls[queue]),
+    },
+  };
+};
+
+export const lendDeadLetters = async (client: SQSClient): Promise<Lent<DeadLettersSubject>> => {
+  const { urls, deadLetterUrls } = await makeQueues(client);
+  return {
+    subject: {
+      queue: new SqsQueue({ client, urls, clock: systemClock, waitSeconds: 0 }),
+      deadLetters: new SqsDeadLetters({ client, urls, deadLetterUrls, clock: systemClock }),
     },
   };
 };

@@ -21,20 +21,24 @@ export const cloudEnvironment = {
 export interface MiniStack {
   /** `http://127.0.0.1:port` */
   readonly endpoint: string;
+  readonly port: number;
   readonly pid: number;
   /** Where its log is written, for when a test fails. */
   readonly log: string;
   stop(): Promise<void>;
 }
 
+/** Added to the process's own environment; the port is known only then. */
+export type StackEnvironment = (port: number) => Readonly<Record<string, string>>;
+
 /**
  * Starts MiniStack on a free port, from a virtual environment under the system's temporary folder that is made on the
  * first use and kept. Resolves when it is healthy.
  *
- * @param environment added to the process's own: functions that it runs take `node` from its PATH.
+ * @param environment functions that it runs take `node` from its PATH, and the endpoint that they call from AWS_ENDPOINT_URL.
  * @throws Error where it cannot be installed or does not come up; the log's place is in the message.
  */
-export const startMiniStack = async (environment: Readonly<Record<string, string>> = {}): Promise<MiniStack> => {
+export const startMiniStack = async (environment: StackEnvironment = () => ({})): Promise<MiniStack> => {
   const python = await pythonEnvironment(`ministack==${VERSION}`);
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'tileonce-ministack-run-'));
@@ -44,7 +48,7 @@ export const startMiniStack = async (environment: Readonly<Record<string, string
     cwd: folder,
     env: {
       ...process.env,
-      ...environment,
+      ...environment(port),
       GATEWAY_PORT: String(port),
       BIND_HOST: '127.0.0.1',
       TMPDIR: folder,
@@ -67,7 +71,7 @@ export const startMiniStack = async (environment: Readonly<Record<string, string
     await end(child);
     throw new Error(`MiniStack did not start, see ${log}`, { cause: error });
   }
-  return { endpoint, pid: child.pid ?? 0, log, stop };
+  return { endpoint, port, pid: child.pid ?? 0, log, stop };
 };
 
 const freePort = (): Promise<number> =>

@@ -188,6 +188,58 @@ export const claimStoreCases: readonly ContractCase<ClaimStore>[] = [
       assert.equal(await store.extend({ jobId: 'job', owner: 'b', leaseUntil: NOW + 9 * LEASE }), 'lost');
     },
   },
+  {
+    name: 'who deletes takes a committed job, and a live one never',
+    run: async (store) => {
+      await committedBy(store, 'a');
+      const taken = await store.seize(by('gc', NOW + 9));
+      assert.equal(taken.kind, 'won');
+      const row = await store.get('job');
+      assertSame([row?.state, row?.owner, row?.result, row?.finishedAt], ['CLAIMED', 'gc', null, null]);
+      assert.equal((await store.seize(by('b', NOW + 10))).kind, 'live');
+      assert.equal((await store.claim(by('b', NOW + 10))).kind, 'live');
+      assert.equal((await store.get('job'))?.owner, 'gc');
+    },
+  },
+  {
+    name: 'who deletes takes a job that nobody claimed, or whose lease is over',
+    run: async (store) => {
+      assert.equal((await store.seize(by('gc'))).kind, 'won');
+      const answer = await store.seize(by('b', NOW + LEASE + 1));
+      assertSame([answer.kind, answer.row.owner], ['won', 'b']);
+      assert.equal((await store.seize(by('b', NOW + LEASE + 2))).kind, 'won');
+    },
+  },
+  {
+    name: 'of eight who delete at once one takes the job',
+    run: async (store) => {
+      await committedBy(store, 'z');
+      const owners = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+      const answers = await Promise.all(owners.map((owner) => store.seize(by(owner))));
+      assert.equal(answers.filter(({ kind }) => kind === 'won').length, 1);
+    },
+  },
+  {
+    name: 'a claim is forgotten by its owner alone, and then the job is as new',
+    run: async (store) => {
+      await store.claim(by('a'));
+      assert.equal(await store.forget({ jobId: 'job', owner: 'b' }), 'lost');
+      assert.equal((await store.get('job'))?.owner, 'a');
+      assert.equal(await store.forget({ jobId: 'job', owner: 'a' }), 'done');
+      assert.equal(await store.get('job'), null);
+      assert.equal(await store.forget({ jobId: 'job', owner: 'a' }), 'done');
+      const answer = await store.claim(by('b', NOW + 1));
+      assertSame([answer.kind, answer.row.attempts], ['won', 1]);
+    },
+  },
+  {
+    name: 'a committed claim is not forgotten',
+    run: async (store) => {
+      await committedBy(store, 'a');
+      assert.equal(await store.forget({ jobId: 'job', owner: 'a' }), 'lost');
+      assert.equal((await store.get('job'))?.state, 'COMMITTED');
+    },
+  },
 ];
 
 /** Every adapter of ClaimStore passes these. */

@@ -9,6 +9,9 @@ const plan = (change: Partial<PlanRecord> = {}): PlanRecord => ({
   state: 'OPEN',
   reason: null,
   nextHealAt: 1_767_225_600_000,
+  heals: 0,
+  rowsAtHeal: -1,
+  location: '',
   ...change,
 });
 
@@ -35,7 +38,9 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
       assert.equal(await store.getPlan('scene'), null);
       assert.equal(await store.createPlan(plan()), 'created');
       assertSame(await store.getPlan('scene'), plan());
-      await store.createPlan(plan({ sceneJobId: 'other' }));
+      const other = plan({ sceneJobId: 'other', heals: 3, rowsAtHeal: 7, location: '/scenes/ä b' });
+      await store.createPlan(other);
+      assertSame(await store.getPlan('other'), other);
       const ids = (await store.listPlans()).map(({ sceneJobId }) => sceneJobId);
       assertSame(ids.sort(), ['other', 'scene']);
     },
@@ -134,6 +139,80 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
       assert.equal(await store.countRows('nobody'), 0);
       const windows = (await store.listRows('scene')).map(({ window }) => window);
       assertSame(windows, ['0002_0000', '0002_0001', '0010_0000']);
+    },
+  },
+  {
+    name: 'a postponed healing keeps what the reaper saw, and what it saw before where it says nothing',
+    run: async (store) => {
+      await store.createPlan(plan({ nextHealAt: 5 }));
+      assert.equal(await store.postponeHeal('scene', 5, 10, { heals: 2, rowsAtHeal: 3 }), true);
+      assertSame(await store.getPlan('scene'), plan({ nextHealAt: 10, heals: 2, rowsAtHeal: 3 }));
+      assert.equal(await store.postponeHeal('scene', 5, 11, { heals: 9, rowsAtHeal: 9 }), false);
+      assert.equal(await store.postponeHeal('scene', 10, 20), true);
+      assertSame(await store.getPlan('scene'), plan({ nextHealAt: 20, heals: 2, rowsAtHeal: 3 }));
+    },
+  },
+  {
+    name: 'a plan is moved only from the states that were named',
+    run: async (store) => {
+      assert.equal(await store.movePlan('scene', ['OPEN', 'FAILED'], 'PURGED', null), false);
+      await store.createPlan(plan());
+      assert.equal(await store.movePlan('scene', ['ASSEMBLED', 'FAILED'], 'PURGED', 'why'), false);
+      assertSame(await store.getPlan('scene'), plan());
+      assert.equal(await store.movePlan('scene', ['FAILED', 'OPEN'], 'PURGED', 'why'), true);
+      assertSame(await store.getPlan('scene'), plan({ state: 'PURGED', reason: 'why' }));
+      assert.equal(await store.movePlan('scene', ['PURGED'], 'OPEN', null), true);
+      assertSame(await store.getPlan('scene'), plan());
+    },
+  },
+  {
+    name: 'a row is replaced only while its object is the inspected one',
+    run: async (store) => {
+      assert.equal(await store.replaceRow(written('0000_0000'), 'etag'), false);
+      assert.equal(await store.getRow('scene', '0000_0000'), null);
+      await store.putRow(written('0000_0000', 'first'));
+      assert.equal(await store.replaceRow(written('0000_0000', 'second'), 'another'), false);
+      assert.equal(await store.replaceRow(written('0000_0000', 'second'), null), false);
+      assertSame(await store.getRow('scene', '0000_0000'), written('0000_0000', 'first'));
+      assert.equal(await store.replaceRow(written('0000_0000', 'second'), 'first'), true);
+      assertSame(await store.getRow('scene', '0000_0000'), written('0000_0000', 'second'));
+      assert.equal(await store.countRows('scene'), 1);
+    },
+  },
+  {
+    name: 'a row becomes EMPTY, and an EMPTY row a written one',
+    run: async (store) => {
+      await store.putRow(written('0000_0000', 'first'));
+      assert.equal(await store.replaceRow(empty('0000_0000'), 'first'), true);
+      assertSame(await store.getRow('scene', '0000_0000'), empty('0000_0000'));
+      assert.equal(await store.replaceRow(written('0000_0000', 'again'), 'first'), false);
+      assert.equal(await store.replaceRow(written('0000_0000', 'again'), null), true);
+      assertSame(await store.getRow('scene', '0000_0000'), written('0000_0000', 'again'));
+    },
+  },
+  {
+    name: 'of eight replacements of one row at once one is made',
+    run: async (store) => {
+      await store.putRow(written('0000_0000', 'first'));
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => store.replaceRow(written('0000_0000', `etag ${n}`), 'first')),
+      );
+      assert.equal(answers.filter(Boolean).length, 1);
+      assertSame(await store.getRow('scene', '0000_0000'), written('0000_0000', `etag ${answers.indexOf(true)}`));
+    },
+  },
+  {
+    name: 'a row is deleted only while its object is the inspected one',
+    run: async (store) => {
+      await store.putRow(written('0000_0000', 'first'));
+      await store.putRow(empty('0000_0001'));
+      assert.equal(await store.deleteRow('scene', '0000_0000', 'another'), false);
+      assert.equal(await store.deleteRow('scene', '0000_0001', 'first'), false);
+      assert.equal(await store.countRows('scene'), 2);
+      assert.equal(await store.deleteRow('scene', '0000_0000', 'first'), true);
+      assert.equal(await store.deleteRow('scene', '0000_0001', null), true);
+      assert.equal(await store.deleteRow('scene', '0000_0001', null), false);
+      assertSame(await store.listRows('scene'), []);
     },
   },
 ];

@@ -6,9 +6,13 @@ import { ManualClock } from '../support/manual-clock.ts';
 import * as claims from '../support/memory/broken-claim-stores.ts';
 import * as broken from '../support/memory/broken-stores.ts';
 import { Faults } from '../support/memory/faults.ts';
+import { ListsOnce, ReplaysAgain, ReplaysEveryQueue } from '../support/memory/broken-dead-letters.ts';
+import type { MemoryDeadLetters } from '../support/memory/dead-letters.ts';
+import { MemoryEngine } from '../support/memory-engine.ts';
 import type { MemoryQueue, MemoryQueueOptions } from '../support/memory/queue.ts';
 import { claimStoreCases } from './claim-store.contract.ts';
 import { brokenRules } from './contract.ts';
+import { deadLetterCases } from './dead-letters.contract.ts';
 import { manifestStoreCases } from './manifest-store.contract.ts';
 import { objectStoreCases } from './object-store.contract.ts';
 import { queueCases, uncountedPostponeCases } from './queue.contract.ts';
@@ -26,6 +30,10 @@ const claimControls: [rule: string, Broken: Made<ClaimStore>][] = [
   ['a commit keeps the result and the time, and removes the time to live', claims.KeepsTimeToLive],
   ['a released job may be claimed by another right after, and its row is kept', claims.DeletesOnRelease],
   ['of eight claims at once one wins, and the others see its row as live', claims.ReadsThenWrites],
+  ['a claim is forgotten by its owner alone, and then the job is as new', claims.IgnoresOwner],
+  ['who deletes takes a committed job, and a live one never', claims.SeizesLiveLeases],
+  ['of eight who delete at once one takes the job', claims.SeizesLiveLeases],
+  ['who deletes takes a committed job, and a live one never', claims.NeverSeizesCommits],
 ];
 
 const objectControls: [rule: string, Broken: Made<ObjectStore>][] = [
@@ -39,6 +47,10 @@ const objectControls: [rule: string, Broken: Made<ObjectStore>][] = [
   ['an object is not opened under an etag that it does not have', broken.OpensAnything],
   ['an upload is invisible until it is completed, then whole', broken.ShowsUploads],
   ['an aborted upload leaves nothing and cannot be completed', broken.ShowsUploads],
+  ['an upload over an object that is no longer the inspected one changes nothing', broken.UploadsOverAnything],
+  ['an upload over an object that is gone creates none', broken.UploadsOverAnything],
+  ['a listing has the keys of its prefix in order, with their sizes, and not what was removed', broken.ListsEverything],
+  ['of a removed object no version is left once they are erased, and other keys keep theirs', broken.ErasesByPrefix],
 ];
 
 const manifestControls: [rule: string, Broken: Made<ManifestStore>][] = [
@@ -49,6 +61,11 @@ const manifestControls: [rule: string, Broken: Made<ManifestStore>][] = [
   ['a plan is closed only while it is open, and keeps the reason', broken.IgnoresState],
   ['a superseded or failed plan may be opened again, no other', broken.IgnoresState],
   ['a scene’s rows are counted and listed by window name, without another scene’s', broken.ListsByPrefix],
+  ['a plan is moved only from the states that were named', broken.IgnoresState],
+  ['a row is replaced only while its object is the inspected one', broken.IgnoresRowEtag],
+  ['of eight replacements of one row at once one is made', broken.IgnoresRowEtag],
+  ['a row is deleted only while its object is the inspected one', broken.IgnoresRowEtag],
+  ['a postponed healing keeps what the reaper saw, and what it saw before where it says nothing', broken.ForgetsHeals],
 ];
 
 const queueControls: [rule: string, Broken: new (faults: Faults, options: MemoryQueueOptions) => MemoryQueue][] = [
@@ -58,6 +75,12 @@ const queueControls: [rule: string, Broken: new (faults: Faults, options: Memory
   ['of eight receivers at once one gets the message', broken.HidesNothing],
   ['an unacknowledged message comes back after its visibility, counted', broken.DeliversAtMostOnce],
   ['a message that is postponed again and again is never dead-lettered', broken.CountsWaits],
+];
+
+const deadLetterControls: [rule: string, Broken: new (queue: MemoryQueue) => MemoryDeadLetters][] = [
+  ['the letters that were picked go back to where they died, once, their receives counted anew', ReplaysAgain],
+  ['all of one queue go back, and no other queue’s', ReplaysEveryQueue],
+  ['dead letters are listed with their queue and body, and stay where they are', ListsOnce],
 ];
 
 describe('the contract suites notice a store that breaks a rule', () => {
@@ -71,6 +94,14 @@ describe('the contract suites notice a store that breaks a rule', () => {
 
   it.each(manifestControls)('manifest: %s', async (rule, Broken) => {
     expect(await brokenRules(manifestStoreCases, () => ({ subject: new Broken(new Faults()) }))).toContain(rule);
+  });
+
+  it.each(deadLetterControls)('dead letters: %s', async (rule, Broken) => {
+    const failing = await brokenRules(deadLetterCases, () => {
+      const { queue } = new MemoryEngine();
+      return { subject: { queue, deadLetters: new Broken(queue) } };
+    });
+    expect(failing).toContain(rule);
   });
 
   it.each(queueControls)('queue: %s', async (rule, Broken) => {

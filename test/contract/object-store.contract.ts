@@ -24,6 +24,12 @@ const etagOf = async (store: ObjectStore, key = KEY): Promise<string> => {
   return info?.etag ?? '';
 };
 
+const listed = async (store: ObjectStore, prefix: string): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const { key } of store.list(prefix)) keys.push(key);
+  return keys;
+};
+
 /** The rules of docs/design.md, section 5, as far as a store can be asked about them. */
 export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
   {
@@ -154,6 +160,73 @@ export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
       await upload.abort();
       assertSame(await upload.complete(), { kind: 'gone' });
       assert.equal(await store.head(KEY), null);
+    },
+  },
+  {
+    name: 'an upload over the inspected object replaces it at its completion, whole',
+    run: async (store) => {
+      await store.create(object('old'));
+      const upload = await store.upload(announced, await etagOf(store));
+      await upload.write(Buffer.from('new and longer'));
+      assert.equal(await textAt(store), 'old');
+      const answer = await upload.complete();
+      assert.equal(answer.kind, 'created');
+      assert.equal(await textAt(store), 'new and longer');
+      assert.equal(answer.kind === 'created' ? answer.etag : '', await etagOf(store));
+    },
+  },
+  {
+    name: 'an upload over an object that is no longer the inspected one changes nothing',
+    run: async (store) => {
+      await store.create(object('old'));
+      const inspected = await etagOf(store);
+      const upload = await store.upload(announced, inspected);
+      await upload.write(Buffer.from('late'));
+      await store.replace(object('rival'), inspected);
+      assertSame(await upload.complete(), { kind: 'exists' });
+      assert.equal(await textAt(store), 'rival');
+      await upload.abort();
+    },
+  },
+  {
+    name: 'an upload over an object that is gone creates none',
+    run: async (store) => {
+      await store.create(object('old'));
+      const inspected = await etagOf(store);
+      const upload = await store.upload(announced, inspected);
+      await upload.write(Buffer.from('late'));
+      await store.remove(KEY, inspected);
+      assertSame(await upload.complete(), { kind: 'exists' });
+      assert.equal(await store.head(KEY), null);
+      await upload.abort();
+    },
+  },
+  {
+    name: 'a listing has the keys of its prefix in order, with their sizes, and not what was removed',
+    run: async (store) => {
+      for (const key of ['tiles/b/1.tif', 'tiles/a/2.tif', 'tiles/a/1.tif', 'tiles/a-1/1.tif', 'scenes/a/item.json'])
+        await store.create(object('pixels', key));
+      await store.remove('tiles/a/2.tif', await etagOf(store, 'tiles/a/2.tif'));
+      assertSame(await listed(store, 'tiles/'), ['tiles/a-1/1.tif', 'tiles/a/1.tif', 'tiles/b/1.tif']);
+      assertSame(await listed(store, 'tiles/a/'), ['tiles/a/1.tif']);
+      assertSame(await listed(store, 'tiles/a'), ['tiles/a-1/1.tif', 'tiles/a/1.tif']);
+      assertSame(await listed(store, 'nothing/'), []);
+      for await (const { bytes, modifiedAt } of store.list('tiles/b/')) {
+        assert.equal(bytes, 6);
+        assert.equal(Number.isFinite(modifiedAt), true);
+      }
+    },
+  },
+  {
+    name: 'of a removed object no version is left once they are erased, and other keys keep theirs',
+    run: async (store) => {
+      await store.create(object('pixels'));
+      await store.create(object('pixels', `${KEY}.other`));
+      assert.equal(await store.countVersions(KEY), 2);
+      await store.remove(KEY, await etagOf(store));
+      await store.eraseVersions(KEY);
+      assert.equal(await store.countVersions(KEY), 1);
+      assert.equal(await textAt(store, `${KEY}.other`), 'pixels');
     },
   },
   {

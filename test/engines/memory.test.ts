@@ -1,8 +1,10 @@
 import { claimStoreContract } from '../contract/claim-store.contract.ts';
+import { deadLettersContract } from '../contract/dead-letters.contract.ts';
 import { manifestStoreContract } from '../contract/manifest-store.contract.ts';
 import { objectStoreContract } from '../contract/object-store.contract.ts';
 import { type QueueSubject, queueContract, uncountedPostponeContract } from '../contract/queue.contract.ts';
 import type { Lent } from '../contract/contract.ts';
+import { MemoryDeadLetters } from '../support/memory/dead-letters.ts';
 import { MemoryEngine } from '../support/memory-engine.ts';
 
 const queueSubject = (): Lent<QueueSubject> => {
@@ -22,3 +24,7 @@ objectStoreContract('memory, without metadata', () => ({ subject: new MemoryEngi
 manifestStoreContract('memory', () => ({ subject: new MemoryEngine().manifest }));
 queueContract('memory', queueSubject);
 uncountedPostponeContract('memory', queueSubject);
+deadLettersContract('memory', () => {
+  const { queue } = new MemoryEngine();
+  return { subject: { queue, deadLetters: new MemoryDeadLetters(queue) } };
+});

@@ -23,7 +23,7 @@ const problemsOf = (context: Readonly<Record<string, unknown>>, folder = reposit
 const stage = (settings: unknown) => ({ stage: 'dev', stages: { dev: settings } });
 
 describe('the configuration', () => {
-  test.each(['dev', 'prod'])('that is committed is right: stage %s', (name) => {
+  test.each(['dev', 'prod', 'laptop'])('that is committed is right: stage %s', (name) => {
     const config = read({ ...committedContext, stage: name });
     expect(config.pipelines.map(({ pipeline }) => pipeline)).toEqual(['sentinel2-ndvi']);
     expect(config.timing).toMatchObject({ ceilingSeconds: 900, leaseSeconds: 930, visibilitySeconds: 960 });

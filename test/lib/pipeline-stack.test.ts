@@ -139,9 +139,13 @@ describe('the functions', () => {
 
   test.each([...FUNCTIONS])('%s is given exactly the variables that it reads', (name) => {
     const variables = variablesOf(name);
-    const own = Object.keys(variables).filter((variable) => !variable.startsWith('POWERTOOLS_'));
+    const own = Object.keys(variables).filter((variable) => !/^(?:POWERTOOLS|AWS)_/u.test(variable));
     expect(own.toSorted()).toEqual([...VARIABLES[name]].toSorted());
     expect(variables).toMatchObject({ STAGE: 'test', POWERTOOLS_SERVICE_NAME: 'tileonce' });
+  });
+
+  test.each([...FUNCTIONS])('%s says in every call’s user agent which function it is', (name) => {
+    expect(variablesOf(name)).toMatchObject({ AWS_SDK_UA_APP_ID: `tileonce-${name}` });
   });
 
   test('get their times from the same place as the queues', () => {

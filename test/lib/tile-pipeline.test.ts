@@ -113,6 +113,7 @@ describe('the pipelines', () => {
       claimedRowTtlSeconds: 1,
       visibilityMs: 1,
       abortMarginMs: 1,
+      retryMs: 1,
       maxReceives: 1,
       outageHideMs: [1],
       healAfterMs: 1,

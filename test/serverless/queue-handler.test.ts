@@ -12,6 +12,7 @@ const timing = runtimeTimingSchema.parse({
   claimedRowTtlSeconds: 21 * 86_400,
   visibilityMs: 960_000,
   abortMarginMs: 20_000,
+  retryMs: 30_000,
   maxReceives: 3,
   outageHideMs: [960_000, 14_400_000],
   healAfterMs: 1_920_000,

@@ -127,7 +127,7 @@ export class SqsDeadLetters implements DeadLetterStore {
         client.send(new ListMessageMoveTasksCommand({ SourceArn: arn, MaxResults: 1 })),
       );
       const [task] = tasks;
-      const moved = Number(task?.ApproximateNumberOfMessagesMoved ?? 0);
+      const moved = task?.ApproximateNumberOfMessagesMoved ?? 0;
       onProgress?.(moved);
       if (task?.Status !== 'RUNNING') return moved;
       await clock.sleep(WATCH_MS);
@@ -136,17 +136,19 @@ export class SqsDeadLetters implements DeadLetterStore {
 
   async #receiveAll(queue: QueueName, url: string): Promise<BuriedMessage[]> {
     const letters: BuriedMessage[] = [];
-    for (let empty = 0; empty < EMPTY_RECEIVES; ) {
-      const { Messages: messages = [] } = await onStore(`the dead letters of the queue ${queue} could not be read`, () =>
-        this.#parts.client.send(
-          new ReceiveMessageCommand({
-            QueueUrl: url,
-            MaxNumberOfMessages: 10,
-            VisibilityTimeout: HOLD_SECONDS,
-            WaitTimeSeconds: 0,
-            MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp'],
-          }),
-        ),
+    for (let empty = 0; empty < EMPTY_RECEIVES;) {
+      const { Messages: messages = [] } = await onStore(
+        `the dead letters of the queue ${queue} could not be read`,
+        () =>
+          this.#parts.client.send(
+            new ReceiveMessageCommand({
+              QueueUrl: url,
+              MaxNumberOfMessages: 10,
+              VisibilityTimeout: HOLD_SECONDS,
+              WaitTimeSeconds: 0,
+              MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp'],
+            }),
+          ),
       );
       empty = messages.length === 0 ? empty + 1 : 0;
       for (const { MessageId: id, Body: body, ReceiptHandle: receipt, Attributes: told } of messages) {

@@ -44,7 +44,9 @@ export const deployedStage = (
     throw new StageError(
       `of stage ${stage} nothing says what ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} called` +
         (known.length > 0 ? ` (the outputs file knows ${known.join(', ')})` : ''),
-      { remedy: 'deploy with cdk deploy --all --outputs-file cdk-outputs.json, or name them: --resource ClaimTable=...' },
+      {
+        remedy: 'deploy with cdk deploy --all --outputs-file cdk-outputs.json, or name them: --resource ClaimTable=...',
+      },
     );
   }
   const pick = (name: StageResource): string => told[name] ?? '';

@@ -160,7 +160,9 @@ export class DynamoManifestStore implements ManifestStore {
     sceneJobId: string,
     window: WindowName,
     etag: string | null,
-    change: (condition: Pick<PutItemCommandInput, 'ConditionExpression' | 'ExpressionAttributeNames'>) => Promise<unknown>,
+    change: (
+      condition: Pick<PutItemCommandInput, 'ConditionExpression' | 'ExpressionAttributeNames'>,
+    ) => Promise<unknown>,
   ): Promise<boolean> {
     const empty = etag === null;
     const condition = {

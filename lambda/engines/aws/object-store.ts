@@ -133,9 +133,7 @@ export class S3ObjectStore implements ObjectStore {
       // The prefix of one key may be another's.
       if (version.key !== key) continue;
       await onStore(this.#unwritten(key), () =>
-        this.#client.send(
-          new DeleteObjectCommand({ Bucket: this.#bucket, Key: key, VersionId: version.versionId }),
-        ),
+        this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key, VersionId: version.versionId })),
       );
       erased += 1;
     }

@@ -160,10 +160,11 @@ export class EmbeddedManifestStore implements ManifestStore {
   }
 
   async deleteRow(sceneJobId: string, window: WindowName, etag: string | null): Promise<boolean> {
-    const changed = this.#ledger.run(
-      'DELETE FROM manifest_rows WHERE scene_job_id = ? AND window = ? AND etag IS ?',
-      [sceneJobId, window, etag],
-    );
+    const changed = this.#ledger.run('DELETE FROM manifest_rows WHERE scene_job_id = ? AND window = ? AND etag IS ?', [
+      sceneJobId,
+      window,
+      etag,
+    ]);
     return changed === 1;
   }
 }

@@ -71,16 +71,21 @@ const sameJson = (a: JsonValue, b: JsonValue): boolean => JSON.stringify(a) === 
  * not what comes out, and three members of our own: `algo`, `namespace` and `pixel_version`. How the file was written does
  * not matter: the order of its members, comments, spaces, a default that is spelt out. The order of the outputs does.
  *
+ * @param pixelVersion the running code's.
  * @param laterFields for tests.
  */
-export const canonicalParams = (pipeline: Pipeline, laterFields: readonly LaterField[] = LATER_FIELDS): JsonObject => {
+export const canonicalParams = (
+  pipeline: Pipeline,
+  pixelVersion: number = PIXEL_VERSION,
+  laterFields: readonly LaterField[] = LATER_FIELDS,
+): JsonObject => {
   const later = laterFields
     .map(({ name, value, byDefault }) => ({ name, value: value(pipeline), byDefault }))
     .filter(({ value, byDefault }) => !sameJson(value, byDefault));
   return {
     algo: ALGORITHM,
     namespace: pipeline.namespace,
-    pixel_version: PIXEL_VERSION,
+    pixel_version: pixelVersion,
     pipeline: pipeline.pipeline,
     version: pipeline.version,
     bands: Object.fromEntries(pipeline.bands.map((band) => [band.name, hashedBand(band)])),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { COMPRESSIONS, DATA_TYPES, OVERVIEW_METHODS, RESAMPLINGS } from '../../raster/types.ts';
 import { DECIMAL } from './decimal.ts';
 

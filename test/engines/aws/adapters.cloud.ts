@@ -3,11 +3,12 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { S3SourceStore } from '../../../lambda/engines/aws/source-store.ts';
 import { sha256Hex } from '../../../lambda/identity/sha256.ts';
-import { lendClaims, lendManifest, lendObjects, lendQueue } from '../../cloud/lent-stores.ts';
+import { lendClaims, lendDeadLetters, lendManifest, lendObjects, lendQueue } from '../../cloud/lent-stores.ts';
 import { type ConnectedStack, connectedStack } from '../../cloud/connected.ts';
 import { makeBucket } from '../../cloud/resources.ts';
 import { claimStoreContract } from '../../contract/claim-store.contract.ts';
 import { brokenRules } from '../../contract/contract.ts';
+import { deadLettersContract } from '../../contract/dead-letters.contract.ts';
 import { manifestStoreContract } from '../../contract/manifest-store.contract.ts';
 import { objectStoreContract } from '../../contract/object-store.contract.ts';
 import { queueCases } from '../../contract/queue.contract.ts';
@@ -29,6 +30,8 @@ describeWith(['Python'], 'the AWS adapters on MiniStack', () => {
   claimStoreContract('DynamoDB', () => lendClaims(clients().dynamo));
   manifestStoreContract('DynamoDB', () => lendManifest(clients().dynamo));
   objectStoreContract('S3', () => lendObjects(clients().s3));
+  objectStoreContract('S3 with versions', () => lendObjects(clients().s3, { versioned: true }));
+  deadLettersContract('SQS', () => lendDeadLetters(clients().sqs));
 
   describe('queue: SQS', () => {
     let broken: readonly string[] = [];

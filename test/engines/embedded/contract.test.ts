@@ -1,6 +1,7 @@
 import { openEmbeddedEngine, type EmbeddedEngine } from '../../../lambda/engines/embedded/index.ts';
 import { claimStoreContract } from '../../contract/claim-store.contract.ts';
 import type { Lent } from '../../contract/contract.ts';
+import { deadLettersContract } from '../../contract/dead-letters.contract.ts';
 import { manifestStoreContract } from '../../contract/manifest-store.contract.ts';
 import { objectStoreContract } from '../../contract/object-store.contract.ts';
 import { queueContract, type QueueSubject, uncountedPostponeContract } from '../../contract/queue.contract.ts';
@@ -30,3 +31,4 @@ objectStoreContract('embedded', () => lend(({ objects }) => objects));
 manifestStoreContract('embedded', () => lend(({ manifest }) => manifest));
 queueContract('embedded', queueSubject);
 uncountedPostponeContract('embedded', queueSubject);
+deadLettersContract('embedded', () => lend(({ queue, deadLetters }) => ({ queue, deadLetters })));

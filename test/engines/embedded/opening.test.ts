@@ -68,6 +68,34 @@ it('refuses a later version’s ledger and leaves it alone', () => {
   );
 });
 
+it('brings a ledger of the first version up to date, and keeps what it holds', async () => {
+  using folder = temporaryFolder();
+  openEmbeddedEngine(folder.path, options).close();
+  const path = join(folder.path, '.tileonce', 'ledger.sqlite');
+  const database = new DatabaseSync(path);
+  database.exec(`DROP TABLE plans;
+    CREATE TABLE plans (
+      scene_job_id TEXT PRIMARY KEY, plan TEXT NOT NULL, window_count INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT,
+      next_heal_at INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO plans VALUES ('scene', '{}', 9, 'OPEN', NULL, 5);
+    PRAGMA user_version = 1`);
+  database.close();
+  using engine = openEmbeddedEngine(folder.path, options);
+  expect(await engine.manifest.getPlan('scene')).toEqual({
+    sceneJobId: 'scene',
+    plan: '{}',
+    windowCount: 9,
+    state: 'OPEN',
+    reason: null,
+    nextHealAt: 5,
+    heals: 0,
+    rowsAtHeal: -1,
+    location: '',
+  });
+  openEmbeddedEngine(folder.path, options).close();
+});
+
 it('refuses a ledger that is none', () => {
   using folder = temporaryFolder();
   mkdirSync(join(folder.path, '.tileonce'));

@@ -8,8 +8,7 @@ import { HOUR, finishedScene, outputsOf, replaceBehind } from './operator.ts';
 const DAY = 24 * HOUR;
 const NOBODY = parseSceneJobId('ab'.repeat(32));
 const strayKey = NOBODY === null ? '' : tileKey(NOBODY, { row: 0, column: 0 });
-const collect = (world: SceneWorld, dryRun = false) =>
-  collectGarbage(world.context, { olderThanMs: DAY, dryRun });
+const collect = (world: SceneWorld, dryRun = false) => collectGarbage(world.context, { olderThanMs: DAY, dryRun });
 
 describe('gc', () => {
   it('removes an object that no row owns once it is a day old, and nothing else', async () => {

@@ -59,7 +59,10 @@ describe('a redrive', () => {
   it('from the console does just as well: the same bodies pass the same gates', async () => {
     const { world, id } = await brokenScene();
     // What StartMessageMoveTask does: bodies go from one queue to the other, and nobody is told.
-    await world.engine.queue.send('tiles', world.engine.queue.deadLetters.splice(0).map(({ body }) => body));
+    await world.engine.queue.send(
+      'tiles',
+      world.engine.queue.deadLetters.splice(0).map(({ body }) => body),
+    );
     await world.work();
     expect(await stateOf(world, id)).toBe('ASSEMBLED');
   });

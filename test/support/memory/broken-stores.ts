@@ -41,7 +41,13 @@ export class UploadsOverAnything extends MemoryObjectStore {
   protected override begin(object: Omit<NewObject, 'body' | 'sha256'>, etag?: string): Upload {
     const upload = super.begin(object, etag);
     if (etag === undefined) return upload;
-    return { ...upload, complete: async () => ({ kind: 'created', etag: this.put({ ...object, body: new Uint8Array(1), sha256: '' }, 'replaced') }) };
+    return {
+      ...upload,
+      complete: async () => ({
+        kind: 'created',
+        etag: this.put({ ...object, body: new Uint8Array(1), sha256: '' }, 'replaced'),
+      }),
+    };
   }
 }
 

@@ -28,7 +28,8 @@ export class MemoryDeadLetters implements DeadLetterStore {
       const [letter] = at < 0 ? [] : this.#queue.deadLetters.splice(at, 1);
       if (letter === undefined) continue;
       await this.#queue.send(letter.queue, [letter.body]);
-      onProgress?.(++done);
+      done += 1;
+      onProgress?.(done);
     }
     return done;
   }

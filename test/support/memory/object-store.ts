@@ -170,7 +170,17 @@ export class MemoryObjectStore implements ObjectStore {
     const body = object.body.slice();
     const digest = this.#keepsDigest ? object.digest : null;
     const etag = `etag-${this.#etags}`;
-    this.#versionsOf(key).push({ how, key, bytes: body.byteLength, etag, sha256, digest, contentType, body, modifiedAt: this.#now() });
+    this.#versionsOf(key).push({
+      how,
+      key,
+      bytes: body.byteLength,
+      etag,
+      sha256,
+      digest,
+      contentType,
+      body,
+      modifiedAt: this.#now(),
+    });
     return etag;
   }
 

@@ -1,0 +1,122 @@
+import type { ManifestStore, PlanRecord } from '../../gates/manifest-store.ts';
+import type { ListedObject } from '../../gates/object-store.ts';
+import { assemblyJobId, windowJobId, windowName } from '../../identity/job-key.ts';
+import { OUTPUT_PREFIXES, type OutputObject, outputObjectOf } from './output-object.ts';
+import { deleteRow } from './purge-scene.ts';
+import { type DeletionContext, KEEP, removeObject, withSeizedClaim } from './seized-claim.ts';
+
+/** An object that no ledger row owns. */
+export interface StrayObject extends ListedObject {
+  /** Null for a key that the pipeline never writes: such an object is shown and never removed. */
+  readonly output: OutputObject | null;
+}
+
+/**
+ * The objects that no row of the manifest (tiles) and no plan (a scene's own files) owns; what a purged scene's plan or
+ * rows name is not owned. Rows and plans never expire, so what is old and has none will not get one.
+ *
+ * @param sceneJobId only this scene's.
+ */
+export async function* strayObjects(
+  context: Pick<DeletionContext, 'objects' | 'manifest'>,
+  sceneJobId?: string,
+): AsyncGenerator<StrayObject> {
+  let known: SceneOwnership | null = null;
+  for (const prefix of OUTPUT_PREFIXES) {
+    for await (const object of context.objects.list(sceneJobId === undefined ? prefix : `${prefix}${sceneJobId}/`)) {
+      const output = outputObjectOf(object.key);
+      if (output !== null && known?.sceneJobId !== output.sceneJobId) {
+        // Keys come sorted, so one scene's are together.
+        known = await ownershipOf(context.manifest, output.sceneJobId);
+      }
+      if (output === null || known === null || !owns(known, output)) yield { ...object, output };
+    }
+  }
+}
+
+interface SceneOwnership {
+  readonly sceneJobId: string;
+  readonly plan: PlanRecord | null;
+  /** Windows with a WRITTEN row. */
+  readonly written: ReadonlySet<string>;
+}
+
+const ownershipOf = async (manifest: ManifestStore, sceneJobId: string): Promise<SceneOwnership> => {
+  // Rows first: one that is added in between makes an object owned that we take for a stray, and the claim settles that.
+  const rows = await manifest.listRows(sceneJobId);
+  const written = new Set(rows.flatMap(({ state, window }) => (state === 'WRITTEN' ? [window] : [])));
+  return { sceneJobId, plan: await manifest.getPlan(sceneJobId), written };
+};
+
+const owns = ({ plan, written }: SceneOwnership, output: OutputObject): boolean => {
+  if (plan === null || plan.state === 'PURGED') return false;
+  return output.kind === 'scene-file' || written.has(windowName(output.window));
+};
+
+export interface GarbageReport {
+  readonly strays: number;
+  readonly removed: number;
+  readonly bytes: number;
+  /** Keys of others, left alone. */
+  readonly foreign: number;
+  /** Strays whose job somebody is at work on, or that got their row meanwhile. */
+  readonly inUse: number;
+  /** Strays younger than the age asked for. */
+  readonly young: number;
+}
+
+export interface GarbageOptions {
+  /** Only objects that were last written longer ago than this, ms. */
+  readonly olderThanMs: number;
+  /** Says what would be removed, and removes nothing. */
+  readonly dryRun: boolean;
+  readonly onStray?: (
+    stray: StrayObject,
+    what: 'removed' | 'would be removed' | 'foreign' | 'in use' | 'young',
+  ) => void;
+}
+
+/**
+ * Removes stray objects (docs/design.md, section 7), each under the claim of the job that would have made it: a job
+ * that is at work keeps its object, and one that comes later makes it anew.
+ */
+export const collectGarbage = async (
+  context: DeletionContext,
+  { olderThanMs, dryRun, onStray = () => undefined }: GarbageOptions,
+): Promise<GarbageReport> => {
+  const report = { strays: 0, removed: 0, bytes: 0, foreign: 0, inUse: 0, young: 0 };
+  for await (const stray of strayObjects(context)) {
+    report.strays++;
+    if (stray.output === null) {
+      report.foreign++;
+      onStray(stray, 'foreign');
+    } else if (stray.modifiedAt > context.clock.now() - olderThanMs) {
+      report.young++;
+      onStray(stray, 'young');
+    } else if (dryRun) {
+      onStray(stray, 'would be removed');
+    } else {
+      const bytes = await removeStray(context, stray.key, stray.output);
+      if (bytes === null) report.inUse++;
+      else {
+        report.removed++;
+        report.bytes += bytes;
+      }
+      onStray(stray, bytes === null ? 'in use' : 'removed');
+    }
+  }
+  return report;
+};
+
+/** @returns its size, bytes; null where it is in use. */
+const removeStray = async (context: DeletionContext, key: string, output: OutputObject): Promise<number | null> => {
+  const { sceneJobId } = output;
+  const jobId = output.kind === 'tile' ? windowJobId(sceneJobId, output.window) : assemblyJobId(sceneJobId);
+  const outcome = await withSeizedClaim(context, jobId, async () => {
+    // Judged again under the claim: its row may have come since it was listed.
+    if (owns(await ownershipOf(context.manifest, sceneJobId), output)) return KEEP;
+    if (output.kind === 'tile') await deleteRow(context, sceneJobId, windowName(output.window));
+    return removeObject(context, key);
+  });
+  return outcome.kind === 'done' ? outcome.result : null;
+};

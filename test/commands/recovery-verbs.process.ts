@@ -1,0 +1,168 @@
+import { cpSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CommandEnd, reportOf, tileonce } from '../local/command.ts';
+import { outputBytes, outputFiles, outputStates } from '../local/outputs.ts';
+import { NDVI, demoScene, pipelineFile } from '../local/scenes.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const NAME = 'T31UDQ_20260621T105031';
+
+/** What a verb says with --json: the last line of stdout. */
+const answerOf = ({ stdout, stderr, code }: CommandEnd, wanted = 0): unknown => {
+  if (code !== wanted) throw new Error(`exit ${code}: ${stdout}${stderr}`);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+};
+
+describe('on an output folder', () => {
+  const folder = temporaryFolder();
+  afterAll(() => folder.remove());
+  const finished = join(folder.path, 'finished');
+  const scene = join(folder.path, 'scene');
+  const pipeline = pipelineFile(folder.path);
+  let id = '';
+  let copies = 0;
+
+  /** A copy of the finished folder, for a test to spoil. */
+  const fresh = (): string => {
+    const out = join(folder.path, `out-${++copies}`);
+    cpSync(finished, out, { recursive: true, preserveTimestamps: true });
+    return out;
+  };
+  const verb = (name: string, out: string, ...args: string[]): Promise<CommandEnd> =>
+    tileonce([name, ...args, '--out', out, '--json']);
+  const tileOf = (out: string): string => outputFiles(out).find((key) => key.startsWith('tiles/')) ?? '';
+
+  beforeAll(async () => {
+    await demoScene(scene, { size: 192 });
+    id = reportOf(await tileonce(['run', scene, '--pipeline', pipeline, '--out', finished, '--json'])).scene;
+  }, 60_000);
+
+  it('status, list and find tell of the scene, and change nothing', async () => {
+    const out = fresh();
+    const before = outputStates(out);
+    expect(answerOf(await verb('status', out))).toMatchObject({
+      states: { COMPLETE: 1, RUNNING: 0 },
+      deadLetters: { scenes: 0, tiles: 0, assemblies: 0 },
+      scenes: [{ scene: id, state: 'COMPLETE', windows: 36, rows: 36 }],
+    });
+    const { stdout } = await tileonce(['status', id.slice(0, 8), '--out', out]);
+    expect(stdout).toMatch(/^[#.]{6}$/m);
+    expect(answerOf(await verb('list', out))).toMatchObject({ scene: id, state: 'COMPLETE', name: NAME, rows: 36 });
+    expect(answerOf(await verb('find', out, NAME))).toMatchObject({ mosaic: join(out, 'scenes', id, 'scene.tif') });
+    expect((await verb('find', out, 'nobody')).code).toBe(1);
+    expect(outputStates(out)).toEqual(before);
+  }, 60_000);
+
+  it('verify finds nothing in a finished folder and changes nothing', async () => {
+    const out = fresh();
+    const before = outputStates(out);
+    expect(answerOf(await verb('verify', out))).toEqual({ scenes: 1, findings: [], repairs: [] });
+    expect(outputStates(out)).toEqual(before);
+  }, 60_000);
+
+  it('verify finds a tile that is gone and one that was changed, exits 1, and repairs both byte for byte', async () => {
+    const out = fresh();
+    const [first = '', second = ''] = outputFiles(out).filter((key) => key.startsWith('tiles/'));
+    rmSync(join(out, first));
+    writeFileSync(join(out, second), 'spoilt');
+    const kinds = expect.arrayContaining([
+      expect.objectContaining({ kind: 'object-gone' }),
+      expect.objectContaining({ kind: 'object-differs' }),
+    ]);
+    expect(answerOf(await verb('verify', out), 1)).toMatchObject({ findings: kinds, repairs: [] });
+    expect(answerOf(await verb('verify', out, '--repair'), 1)).toMatchObject({ repairs: [{ scene: id }] });
+    expect(answerOf(await verb('verify', out))).toMatchObject({ findings: [] });
+    expect(outputBytes(out)).toEqual(outputBytes(finished));
+  }, 90_000);
+
+  it('gc removes an old object that no row owns, and nothing else', async () => {
+    const out = fresh();
+    const stray = `tiles/${'ab'.repeat(32)}/0000_0000.tif`;
+    cpSync(join(out, tileOf(out)), join(out, stray));
+    expect(answerOf(await verb('gc', out))).toMatchObject({ strays: 1, young: 1, removed: 0 });
+    utimesSync(join(out, stray), 0, 0);
+    expect(answerOf(await verb('gc', out, '--dry-run'))).toMatchObject({ strays: 1, removed: 0 });
+    expect(answerOf(await verb('gc', out))).toMatchObject({ strays: 1, removed: 1 });
+    expect(outputBytes(out)).toEqual(outputBytes(finished));
+  }, 60_000);
+
+  it('purge removes the scene, and a run makes it again byte for byte', async () => {
+    const out = fresh();
+    expect(answerOf(await verb('purge', out, id.slice(0, 12), '--dry-run'))).toMatchObject({ rows: 36 });
+    expect(outputBytes(out)).toEqual(outputBytes(finished));
+    expect(answerOf(await verb('purge', out, id.slice(0, 12)))).toMatchObject({ scene: id, rows: 36 });
+    expect(outputFiles(out)).toEqual([]);
+    expect(answerOf(await verb('status', out))).toMatchObject({ states: { PURGED: 1, COMPLETE: 0 } });
+    reportOf(await tileonce(['run', scene, '--pipeline', pipeline, '--out', out, '--json']));
+    expect(outputBytes(out)).toEqual(outputBytes(finished));
+  }, 90_000);
+
+  it('redrive shows a dead letter by its cause, sends it back and works it off', async () => {
+    const out = fresh();
+    const database = new DatabaseSync(join(out, '.tileonce', 'ledger.sqlite'));
+    const body = JSON.stringify({ v: 1, sceneJobId: id, location: '' });
+    const insert = `INSERT INTO dead_letters (queue, body, fingerprint, receive_count, reason, died_at)
+      VALUES ('assemblies', ?, 'f', 3, 'the disk was full', 1)`;
+    database.prepare(insert).run(body);
+    database.close();
+    expect(answerOf(await verb('redrive', out))).toEqual({
+      total: 1,
+      groups: [{ queue: 'assemblies', error: 'the disk was full', count: 1, scenes: [id.slice(0, 12)] }],
+    });
+    expect(answerOf(await verb('redrive', out, '--all', '--dry-run'))).toMatchObject({ total: 1 });
+    expect(answerOf(await verb('redrive', out, '--scene', id.slice(0, 12)))).toEqual({ replayed: 1, left: 0 });
+    expect(outputBytes(out)).toEqual(outputBytes(finished));
+  }, 60_000);
+
+  it('backfill skips, makes a new version beside the old, and overwrites what was spoilt', async () => {
+    const out = fresh();
+    expect(answerOf(await verb('backfill', out, '--all', '--policy', 'skip'))).toMatchObject({ done: { complete: 1 } });
+
+    const same = await verb('backfill', out, '--all', '--policy', 'new-key', '--pipeline', pipeline);
+    expect([same.code, same.stderr]).toEqual([1, expect.stringContaining('raise "version"')]);
+    const next = pipelineFile(folder.path, { ...NDVI, version: '1.1.0' }, 'next.json');
+    const made = await verb('backfill', out, '--all', '--policy', 'new-key', '--pipeline', next);
+    expect(answerOf(made)).toMatchObject({ done: { planned: 1 } });
+    expect(outputBytes(out)).toMatchObject(outputBytes(finished));
+    expect(outputFiles(out)).toHaveLength(2 * outputFiles(finished).length);
+
+    writeFileSync(join(out, 'tiles', id, tileOf(finished).split('/').at(-1) ?? ''), 'spoilt');
+    const over = await verb('backfill', out, id, '--policy', 'overwrite');
+    expect(answerOf(over)).toMatchObject({ done: { overwritten: 1 }, failed: 0 });
+    expect(outputBytes(out)).toMatchObject(outputBytes(finished));
+    expect(answerOf(await verb('verify', out))).toMatchObject({ scenes: 2, findings: [] });
+  }, 120_000);
+});
+
+describe('a verb that is called wrongly exits 2 with one line, and makes nothing', () => {
+  it.each([
+    [['status']],
+    [['status', '--out', 'a', '--stage', 'b']],
+    [['backfill', '--all', '--out', 'a']],
+    [['backfill', '--policy', 'skip', '--out', 'a']],
+    [['backfill', '--all', '--policy', 'new-key', '--out', 'a']],
+    [['redrive', '--all', '--scene', 'x', '--out', 'a']],
+    [['purge', '--out', 'a']],
+    [['gc', '--older-than', '0', '--out', 'a']],
+  ])(
+    '%j',
+    async (args) => {
+      const { code, stderr, stdout } = await tileonce(args);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    },
+    30_000,
+  );
+
+  it('and a folder without a ledger, or an unknown stage, is one line and exit 1', async () => {
+    for (const where of [
+      ['--out', 'nowhere'],
+      ['--stage', 'nowhere', '--outputs', 'nowhere.json'],
+    ]) {
+      const { code, stderr } = await tileonce(['status', ...where]);
+      expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+    }
+  }, 30_000);
+});

@@ -1,0 +1,239 @@
+import type { ClaimAnswer, ClaimRequest, ClaimRow, OwnerAnswer } from '../../lambda/gates/claim-store.ts';
+import type { ManifestRow, PlanState, WrittenRow } from '../../lambda/gates/manifest-store.ts';
+import type { QueueName } from '../../lambda/gates/queue.ts';
+import { type SceneJobId, assemblyJobId, windowJobId } from '../../lambda/identity/job-key.ts';
+import { parseAssemblyMessage } from '../../lambda/pipeline/messages.ts';
+import type { Chaos } from './chaos.ts';
+import type { ExpectedScene } from './expected.ts';
+import { windowMessage } from './functions.ts';
+import type { Observer } from './observer.ts';
+import { type Process, EPOCH } from './process.ts';
+import { KEYS, WINDOWS, sceneIdOf } from './scene.ts';
+import type { SharedStores } from './stores.ts';
+import type { Timeline } from './timeline.ts';
+import { TIMING } from './timing.ts';
+
+/** What must hold at every step, in the words of the report. */
+export const INVARIANTS = {
+  oneVersion: 'there is at most one version of any tile, mosaic, preview and item',
+  staleOwner: 'a stale owner never commits',
+  committedAgain: 'a COMMITTED job never runs again',
+  liveLease: 'a live lease is not taken',
+  twoAtWork: 'while clocks agree within what the numbers absorb, one process works on a job at a time',
+  unclaimed: 'nothing is written without a claim that was won',
+  rowIsObject: "every row's bytes, ETag, checksum and digest are its object's",
+  pixels: 'every output is what an undisturbed run of the planned sources and the planned code makes',
+  fullSet: 'assembly happens on the full set of rows alone',
+  acknowledged: 'nothing is acknowledged that is not done',
+  swollen: 'the reaper sends a scene again no oftener than its plan allows',
+  ends: 'every scene ends assembled, or in a dead-letter queue with its whole context',
+  replayed: 'a replay of the dead letters finishes every scene',
+} as const;
+export type Invariant = keyof typeof INVARIANTS;
+
+export interface Violation {
+  readonly invariant: Invariant;
+  readonly detail: string;
+}
+
+const TILE = /^tiles\/([0-9a-f]{64})\/(\d{4}_\d{4})/;
+const DOCUMENT = /^scenes\/([0-9a-f]{64})\/([a-z.]+)/;
+
+/** Watches every effect and remembers the first that breaks an invariant. */
+export class Invariants implements Observer {
+  violation: Violation | null = null;
+  /** Called when a plan is opened or closed. */
+  onPlan: () => void = () => undefined;
+  /** Called with the scene of each new row, as the manifest's stream is. */
+  onNewRow: (sceneJobId: string) => void = () => undefined;
+  readonly rows = new Map<string, Map<string, ManifestRow>>();
+  readonly #stores: SharedStores;
+  readonly #timeline: Timeline;
+  readonly #chaos: Chaos;
+  readonly #expected: ReadonlyMap<string, ExpectedScene>;
+  readonly #committed = new Set<string>();
+  /** Jobs that were done at some time; a deletion may have undone them since. */
+  readonly #done = new Set<string>();
+  readonly #atWork = new Map<string, Process>();
+  readonly #outputs = new Map<string, number>();
+  readonly #opened = new Map<string, { readonly first: number; last: number }>();
+  readonly #healed = new Map<string, number>();
+
+  constructor(
+    stores: SharedStores,
+    timeline: Timeline,
+    chaos: Chaos,
+    expected: ReadonlyMap<string, ExpectedScene>,
+  ) {
+    this.#stores = stores;
+    this.#timeline = timeline;
+    this.#chaos = chaos;
+    this.#expected = expected;
+  }
+
+  claimed(process: Process, { jobId, now }: ClaimRequest, before: ClaimRow | undefined, answer: ClaimAnswer): void {
+    if (answer.kind !== 'won') return;
+    this.check('committedAgain', !this.#committed.has(jobId), () => `job ${jobId} was won by ${process.name}`);
+    const theirs = before !== undefined && before.owner !== answer.row.owner ? before : null;
+    this.check('liveLease', theirs === null || theirs.leaseUntil < now, () => `job ${jobId} was won by ${process.name}`);
+    const other = this.#atWork.get(jobId);
+    const busy = other !== undefined && other !== process && !other.dead && other.won.has(jobId);
+    this.check('twoAtWork', !busy || !this.#chaos.withinNumbers, () => `${other?.name} and ${process.name}: ${jobId}`);
+    this.#atWork.set(jobId, process);
+    process.won.add(jobId);
+  }
+
+  committed({ jobId, owner }: { jobId: string; owner: string }, before: ClaimRow | undefined, answer: OwnerAnswer): void {
+    if (answer !== 'done') return;
+    this.check('staleOwner', before?.owner === owner, () => `job ${jobId}: ${owner} committed ${before?.owner}'s claim`);
+    this.#committed.add(jobId);
+    this.#done.add(jobId);
+  }
+
+  released(process: Process, jobId: string): void {
+    process.won.delete(jobId);
+  }
+
+  seized(process: Process, jobId: string): void {
+    this.#committed.delete(jobId);
+    this.#atWork.set(jobId, process);
+    process.won.add(jobId);
+  }
+
+  objectRemoved(key: string): void {
+    const [, scene = '', name = ''] = TILE.exec(key) ?? DOCUMENT.exec(key) ?? [];
+    this.#outputs.delete(`${scene}/${name}`);
+    const row = this.rows.get(scene)?.get(name);
+    if (row !== undefined) this.checkRow(row);
+  }
+
+  objectPut(process: Process, key: string, answer: string): void {
+    if (answer !== 'created') return;
+    const tile = TILE.exec(key);
+    const [, scene = '', name = ''] = tile ?? DOCUMENT.exec(key) ?? [];
+    const expected = this.#expected.get(scene);
+    this.check('pixels', expected !== undefined, () => `${key} belongs to no scene that could be planned`);
+    if (expected === undefined) return;
+    const output = `${scene}/${name}`;
+    const versions = (this.#outputs.get(output) ?? 0) + 1;
+    this.#outputs.set(output, versions);
+    this.check('oneVersion', versions === 1, () => `${key} has ${versions}`);
+    this.check('unclaimed', process.won.has(jobOf(expected.id, tile === null ? null : name)), () => key);
+    const version = this.#stores.objects.versions(key).at(-1);
+    if (tile !== null) {
+      this.check('pixels', version?.digest === expected.digests.get(name), () => `${key} by ${process.name}`);
+      return;
+    }
+    const rows = this.rows.get(scene)?.size ?? 0;
+    this.check('fullSet', rows === WINDOWS.length, () => `${key} was written with ${rows} rows`);
+    this.check('pixels', version?.sha256 === expected.outputs.get(key), () => `${key} by ${process.name}`);
+  }
+
+  rowCreated(process: Process, row: ManifestRow): void {
+    const { sceneJobId: scene, window } = row;
+    this.onNewRow(scene);
+    const expected = this.#expected.get(scene);
+    if (expected === undefined) return;
+    const known = this.rows.get(scene) ?? new Map<string, ManifestRow>();
+    this.rows.set(scene, known.set(window, row));
+    this.check('unclaimed', process.won.has(jobOf(expected.id, window)), () => `row ${window} by ${process.name}`);
+    this.checkRow(row);
+    const digest = row.state === 'EMPTY' ? null : row.digest;
+    this.check('pixels', digest === expected.digests.get(window), () => `row ${window} by ${process.name}`);
+  }
+
+  planOpened(sceneJobId: string): void {
+    const { now } = this.#timeline;
+    this.#opened.set(sceneJobId, { first: this.#opened.get(sceneJobId)?.first ?? now, last: now });
+    this.onPlan();
+  }
+
+  planClosed(sceneJobId: string, to: PlanState): void {
+    this.onPlan();
+    if (to !== 'ASSEMBLED') return;
+    const rows = this.rows.get(sceneJobId)?.size ?? 0;
+    const item = this.#stores.objects.versions(`scenes/${sceneJobId}/item.json`).length;
+    this.check('fullSet', rows === WINDOWS.length && item === 1, () => `closed with ${rows} rows and ${item} items`);
+  }
+
+  sent(process: Process, queue: QueueName, bodies: readonly string[]): void {
+    if (queue !== 'tiles' || !process.name.startsWith('reaper')) return;
+    for (const body of bodies) {
+      const scene = windowMessage(body).plan.sceneJobId;
+      const sent = (this.#healed.get(scene) ?? 0) + 1;
+      this.#healed.set(scene, sent);
+      // Two reapers' clocks may be this far apart; each moves the plan by its own.
+      const interval = TIMING.healAfterMs - 2 * this.#chaos.skew - 60_000;
+      const age = this.#timeline.now - (this.#opened.get(scene)?.first ?? 0);
+      const most = WINDOWS.length * (1 + Math.ceil(age / interval));
+      this.check('swollen', sent <= most, () => `${sent} windows sent again in ${Math.round(age / 60_000)} min`);
+    }
+  }
+
+  /** A message is deleted: what it asked for must be done, or a closed plan no longer wants it. */
+  acknowledged(process: Process, queue: QueueName, body: string, since: number): void {
+    const done = (scene: SceneJobId, window: string | null): boolean =>
+      this.#done.has(jobOf(scene, window)) || this.#wasClosed(scene, since);
+    if (queue === 'tiles') {
+      const { plan, row, column } = windowMessage(body);
+      const window = `000${row}_000${column}`;
+      this.check('acknowledged', done(plan.sceneJobId, window), () => `window ${window} by ${process.name}`);
+    } else if (queue === 'assemblies') {
+      const { sceneJobId } = parseAssemblyMessage(body);
+      this.check('acknowledged', done(sceneJobId, null), () => `assembly by ${process.name}`);
+    } else {
+      this.check('acknowledged', this.#isPlanned(process.codeVersion, since), () => `a ring by ${process.name}`);
+    }
+  }
+
+  /** Every row against its object, and rows against the ledger. */
+  checkRow(row: ManifestRow): void {
+    if (row.state === 'EMPTY') return;
+    this.check('rowIsObject', this.#describes(row), () => `row ${row.window} of ${row.sceneJobId}`);
+  }
+
+  check(invariant: Invariant, holds: boolean, detail: () => string): void {
+    if (holds || this.violation !== null) return;
+    this.violation = { invariant, detail: `${detail()} (at ${new Date(EPOCH + this.#timeline.now).toISOString()})` };
+  }
+
+  #describes(row: WrittenRow): boolean {
+    const object = this.#stores.objects.versions(row.key).at(-1);
+    return (
+      object !== undefined &&
+      object.how !== 'removed' &&
+      object.bytes === row.bytes &&
+      object.etag === row.etag &&
+      object.sha256 === row.sha256 &&
+      object.digest === row.digest
+    );
+  }
+
+  #wasClosed(scene: string, since: number): boolean {
+    const opened = this.#opened.get(scene);
+    return this.#closed(scene) || (opened !== undefined && opened.last >= since && opened.last !== opened.first);
+  }
+
+  #closed(scene: string): boolean {
+    return this.#stores.manifest.stateOf(scene) !== 'OPEN';
+  }
+
+  /** True where the scene of any objects that stood there meanwhile is fanned out, or one of them was missing. */
+  #isPlanned(codeVersion: number, since: number): boolean {
+    const { sources } = this.#stores;
+    for (const b04 of sources.tokensSince(KEYS.B04, since)) {
+      for (const b08 of sources.tokensSince(KEYS.B08, since)) {
+        if (b04 === null || b08 === null) return true;
+        if (this.#done.has(sceneIdOf({ B04: b04, B08: b08 }, codeVersion))) return true;
+      }
+    }
+    return false;
+  }
+}
+
+const jobOf = (scene: SceneJobId, window: string | null): string => {
+  if (window === null) return assemblyJobId(scene);
+  const [row = '', column = ''] = window.split('_');
+  return windowJobId(scene, { row: Number(row), column: Number(column) });
+};
+
