@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import { TileonceError } from '../../lambda/errors.ts';
+import { findScenes } from '../../lambda/local/find-scenes.ts';
+import { kindOfLocation } from '../../lambda/local/remote-address.ts';
+import { NO_REMOTE_OPTIONS, remoteStores } from '../../lambda/local/remote-sources.ts';
 import {
   BACKFILL_POLICIES,
   type BackfillPlan,
@@ -10,6 +13,7 @@ import {
   ringAll,
   sameKeyRings,
 } from '../../lambda/pipeline/recovery/backfill.ts';
+import type { FanOutRequest } from '../../lambda/pipeline/fan-out.ts';
 import { overwriteScene } from '../../lambda/pipeline/recovery/overwrite-scene.ts';
 import { type PlannedScene, allScenes, selectScenes } from '../../lambda/pipeline/recovery/select-scenes.ts';
 import { UsageError } from '../exit-code.ts';
@@ -23,6 +27,7 @@ interface BackfillFlags extends EngineFlags {
   readonly policy: BackfillPolicy;
   readonly all?: boolean;
   readonly prefix?: string;
+  readonly from?: readonly string[];
   readonly pipeline?: string;
   readonly name?: string;
   readonly concurrency: number;
@@ -40,24 +45,30 @@ export const addBackfill = (program: Command): void => {
     .argument('[scenes...]', 'ids, the first digits of them, or names')
     .option('--all', 'every scene')
     .option('--prefix <text>', 'every scene whose name begins with this')
+    .option(
+      '--from <places...>',
+      'scenes that were never planned: files, folders or s3://bucket/prefix; with --policy skip',
+    )
     .addOption(
       new Option('--policy <policy>', 'what happens to outputs that are there')
         .choices(BACKFILL_POLICIES)
         .makeOptionMandatory(),
     )
-    .option('-p, --pipeline <file|name>', 'the new version, with --policy new-key')
+    .option('-p, --pipeline <file|name>', 'the new version, with --policy new-key; the pipeline, with --from')
     .option('--name <name>', 'an overwrite of this name is resumed, one of another begun (default: the release)')
     .option('--concurrency <n>', 'scenes (overwrite: windows) under way at once', positiveInteger, 4)
     .option(...DRY_RUN);
   addEngineOptions(command).action(async (names: string[], flags: BackfillFlags) => {
     refuseOddFlags(names, flags);
     await using engine = await openOperatorEngine(flags);
-    const scenes = choose(await allScenes(engine.context.manifest), names, flags);
+    const unplanned = flags.from === undefined ? [] : await ringsFrom(flags.from, flags);
+    const scenes = flags.from === undefined ? choose(await allScenes(engine.context.manifest), names, flags) : [];
     const plan = await planBackfill(engine.context, flags.policy, scenes);
-    console.error(planLine(plan));
+    console.error(flags.from === undefined ? planLine(plan) : `skip: ${unplanned.length} scene(s) found`);
     // Every refusal comes before the first job.
-    const pipeline = flags.policy === 'new-key' ? await choosePipeline(flags) : null;
-    const rings = pipeline === null ? sameKeyRings(scenes) : scenes.map((scene) => newKeyRing(scene, pipeline));
+    const version = flags.policy === 'new-key' ? await choosePipeline(flags) : null;
+    const planned = version === null ? sameKeyRings(scenes) : scenes.map((scene) => newKeyRing(scene, version));
+    const rings = [...unplanned, ...planned];
     if (flags.dryRun === true) {
       if (flags.json === true) console.log(JSON.stringify({ ...plan, dryRun: true }));
       return;
@@ -91,17 +102,35 @@ export const addBackfill = (program: Command): void => {
   });
 };
 
+/** The rings of scenes that lie somewhere; on a stage every bucket is reached the same way. */
+const ringsFrom = async (places: readonly string[], flags: BackfillFlags): Promise<FanOutRequest[]> => {
+  const { listKeys } = remoteStores(NO_REMOTE_OPTIONS, () => undefined);
+  const found = await findScenes(await choosePipeline(flags), places, listKeys);
+  if (flags.stage === undefined) return found;
+  if (found.some(({ location }) => kindOfLocation(location) !== 's3')) {
+    throw new UsageError('a stage reads scenes from S3 alone', { remedy: 'give s3://bucket/prefix with --from' });
+  }
+  return found.map((ring) => ({ ...ring, location: '' }));
+};
+
 const refuseOddFlags = (names: readonly string[], flags: BackfillFlags): void => {
-  const ways = [names.length > 0, flags.all === true, flags.prefix !== undefined].filter(Boolean).length;
+  const ways = [names.length > 0, flags.all === true, flags.prefix !== undefined, flags.from !== undefined].filter(
+    Boolean,
+  ).length;
   if (ways !== 1) {
     throw new UsageError(ways === 0 ? 'no scenes are named' : 'scenes are named in more than one way', {
-      remedy: 'name scenes, or give --prefix, or --all',
+      remedy: 'name scenes, or give --prefix, --from or --all',
+    });
+  }
+  if (flags.from !== undefined && (flags.policy !== 'skip' || flags.pipeline === undefined)) {
+    throw new UsageError('--from goes with --policy skip and --pipeline', {
+      remedy: 'what was never planned has no outputs to replace or to put others beside',
     });
   }
   if (flags.policy === 'new-key' && flags.pipeline === undefined) {
     throw new UsageError('--policy new-key needs the new version', { remedy: 'name it with --pipeline FILE' });
   }
-  if (flags.policy !== 'new-key' && flags.pipeline !== undefined) {
+  if (flags.policy !== 'new-key' && flags.from === undefined && flags.pipeline !== undefined) {
     throw new UsageError(`--policy ${flags.policy} takes no pipeline`, {
       remedy: 'scenes are made as they were planned; a new version is --policy new-key',
     });

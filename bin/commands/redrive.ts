@@ -44,7 +44,7 @@ export const addRedrive = (program: Command): void => {
     const replayed = await interruptible(
       (signal) =>
         engine.working(availableParallelism(), signal, () =>
-          redrive(engine.context, engine.deadLetters, some ? chosen : null, (done) => {
+          redrive(engine.context, engine.deadLetters, chosen, some ? 'picked' : 'all', (done) => {
             if (process.stderr.isTTY) process.stderr.write(`\r${done}/${chosen.length} sent back`);
           }),
         ),

@@ -25,7 +25,7 @@ export const handler = queueHandler(runtime, 'scenes', async (body, signal) => {
 });
 
 const answer = async ({ bucket, key }: Ring, pipeline: Pipeline, signal: AbortSignal): Promise<Settled> => {
-  const { telemetry, context } = runtime;
+  const { telemetry, context, timing } = runtime;
   const scene = siblings(pipeline, key);
   if (scene === null || !rings(pipeline, key)) {
     telemetry.event('info', 'Scene:Ring:NotOurs', { bucket, key, pipeline: pipeline.pipeline });
@@ -35,6 +35,7 @@ const answer = async ({ bucket, key }: Ring, pipeline: Pipeline, signal: AbortSi
     context,
     {
       location: '',
+      patienceMs: timing.visibilityMs,
       pipeline,
       candidates: {
         bucket,

@@ -11,7 +11,12 @@ import { startHeartbeat } from './heartbeat.ts';
  */
 export type ClaimOutcome =
   | { readonly kind: 'worked'; readonly result: JSONValue }
-  | { readonly kind: 'committed'; readonly result: JSONValue }
+  | {
+      readonly kind: 'committed';
+      readonly result: JSONValue;
+      /** When it was committed, ms since the epoch on the clock of whoever did. */
+      readonly finishedAt: number | null;
+    }
   | { readonly kind: 'live'; readonly leaseUntil: number };
 
 /**
@@ -58,7 +63,7 @@ export const withClaim = async (
     if (layer.answer?.kind === 'committed') {
       telemetry.count('ClaimsRefusedCommitted', 1);
       telemetry.event('info', 'Claim:Refused:Committed', { jobId });
-      return { kind: 'committed', result };
+      return { kind: 'committed', result, finishedAt: layer.answer.row.finishedAt };
     }
     return { kind: 'worked', result };
   } catch (error) {

@@ -19,6 +19,12 @@ export interface FanOutRequest {
   readonly candidates: SceneCandidates;
   /** True where a person asks: a purged scene is made again. An event's doorbell never revives one. */
   readonly revive?: boolean;
+  /**
+   * How long after its fan-out a scene's windows are taken to be on their way, ms (default 0). A sibling's event that
+   * comes meanwhile then costs one refused claim, and not every window that has no row yet once more; what is lost
+   * after all, the reaper sends.
+   */
+  readonly patienceMs?: number;
 }
 
 export type FanOutOutcome =
@@ -80,7 +86,9 @@ export const fanOut = async (
   );
   if (outcome.kind === 'live') return { kind: 'live', sceneJobId: id, leaseUntil: outcome.leaseUntil };
   if (outcome.kind === 'worked' && plan !== null) return { kind: purged ? 'purged' : 'planned', sceneJobId: id, plan };
-  return resume(context, id, pins, location, revive);
+  const finishedAt = outcome.kind === 'committed' ? outcome.finishedAt : null;
+  const onTheirWay = finishedAt !== null && context.clock.now() - finishedAt < (request.patienceMs ?? 0);
+  return resume(context, id, pins, request, onTheirWay);
 };
 
 /** True for a purged scene that nobody asked for; one that somebody did is opened again. */
@@ -113,14 +121,15 @@ const resume = async (
   context: PipelineContext,
   id: SceneJobId,
   pins: readonly PlannedSource[],
-  location: string,
-  revive: boolean,
+  { location, revive = false }: FanOutRequest,
+  onTheirWay: boolean,
 ): Promise<FanOutOutcome> => {
   const record = await context.manifest.getPlan(id);
   if (record === null) throw new TypeError(`the fan-out of ${id} is committed, but there is no plan record`);
   const plan = parsePlan(record.plan);
   if (await staysPurged(context, record, revive)) return { kind: 'purged', sceneJobId: id, plan };
   if (record.state === 'SUPERSEDED' || record.state === 'FAILED') await context.manifest.reopenPlan(id);
+  else if (record.state === 'OPEN' && onTheirWay) return { kind: 'resumed', sceneJobId: id, plan, sent: 0 };
 
   const done = new Set((await context.manifest.listRows(id)).map(({ window }) => window));
   const missing = [...windowsOf(plan.windows)].filter((window) => !done.has(windowName(window)));

@@ -103,6 +103,22 @@ describe('a scene that rings again', () => {
     expect(world.outcomes()).toEqual({ written: 8, empty: 1 });
   });
 
+  it('soon after its fan-out, for a sibling, costs one refused claim and no message', async () => {
+    const world = new SceneWorld();
+    await world.plan();
+    const patient = () => world.ring(smallPipeline(), 'S_B08.tif', world.context, false, 960_000);
+    expect(await patient()).toMatchObject({ kind: 'resumed', sent: 0 });
+    await world.engine.clock.advance(960_000);
+    expect(await patient()).toMatchObject({ kind: 'resumed', sent: 9 });
+  });
+
+  it('soon after its fan-out, but superseded in between, is sent whole', async () => {
+    const world = new SceneWorld();
+    const id = await world.plan();
+    await world.engine.manifest.closePlan(id, 'SUPERSEDED', 'replaced and put back');
+    expect(await world.ring(smallPipeline(), 'S_B08.tif', world.context, false, 960_000)).toMatchObject({ sent: 9 });
+  });
+
   it('with every row there but no item is sent to assembly', async () => {
     const world = new SceneWorld();
     await world.plan();

@@ -81,10 +81,12 @@ export class SceneWorld {
     key = 'S_B04.tif',
     context = this.context,
     revive = false,
+    patienceMs = 0,
   ): Promise<FanOutOutcome> {
     const found = siblings(pipeline, key);
     if (found === null) throw new Error(`${key} is no band`);
     return fanOut(context, {
+      patienceMs,
       location: '',
       pipeline,
       revive,

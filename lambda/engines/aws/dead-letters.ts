@@ -81,8 +81,8 @@ export class SqsDeadLetters implements DeadLetterStore {
 
   async replayAll(queue: QueueName, onProgress?: (done: number) => void): Promise<number> {
     const { deadLetterUrls, undeliveredUrl } = this.#parts;
-    const waiting = await this.#count(deadLetterUrls[queue]);
-    const moved = waiting === 0 ? 0 : await this.#move(deadLetterUrls[queue], onProgress);
+    // Not asked first how many there are: SQS's count lags behind.
+    const moved = await this.#move(deadLetterUrls[queue], onProgress);
     const copied = moved ?? (await this.replay(await this.#receiveAll(queue, deadLetterUrls[queue]), onProgress));
     // No move task takes from a queue whose letters no queue sent there.
     if (queue !== 'scenes' || undeliveredUrl === undefined) return copied;

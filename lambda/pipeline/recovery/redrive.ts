@@ -68,23 +68,24 @@ export const filterLetters = (letters: readonly BuriedMessage[], filter: DeadFil
 /**
  * Sends dead letters back, and opens the plans again that the reaper had given up because of them.
  *
- * @param letters null: everything of every queue, by the store's own means.
+ * @param letters of the listing at hand: a listing may hold what it shows, so nobody makes a second one.
+ * @param how `all`: these are all there are, and may go by the store's own means.
  * @returns how many were sent back.
  */
 export const redrive = async (
   context: Pick<PipelineContext, 'manifest' | 'telemetry'>,
   store: DeadLetterStore,
-  letters: readonly BuriedMessage[] | null,
+  letters: readonly BuriedMessage[],
+  how: 'picked' | 'all' = 'picked',
   onProgress: (done: number) => void = () => undefined,
 ): Promise<number> => {
-  const chosen = letters ?? (await store.list());
-  const scenes = new Set(chosen.flatMap((letter) => sceneOfLetter(letter)?.sceneJobId ?? []));
+  const scenes = new Set(letters.flatMap((letter) => sceneOfLetter(letter)?.sceneJobId ?? []));
   for (const scene of scenes) await context.manifest.movePlan(scene, ['FAILED'], 'OPEN', null);
   let replayed = 0;
-  if (letters !== null) {
+  if (how === 'picked') {
     replayed = await store.replay(letters, onProgress);
   } else {
-    await store.putBack(chosen);
+    await store.putBack(letters);
     for (const queue of QUEUES) {
       const before = replayed;
       replayed += await store.replayAll(queue, (done) => onProgress(before + done));

@@ -24,7 +24,7 @@ describe('a redrive', () => {
 
   it('of all finishes the scene', async () => {
     const { world, id, letters } = await brokenScene();
-    expect(await redrive(world.context, letters, null)).toBe(2);
+    expect(await redrive(world.context, letters, await letters.list(), 'all')).toBe(2);
     expect(await letters.list()).toEqual([]);
     await world.work();
     expect(await stateOf(world, id)).toBe('ASSEMBLED');
@@ -52,7 +52,7 @@ describe('a redrive', () => {
   it('opens a plan again that was given up', async () => {
     const { world, id, letters } = await brokenScene();
     await world.engine.manifest.closePlan(id, 'FAILED', '2 window(s) missing');
-    await redrive(world.context, letters, null);
+    await redrive(world.context, letters, await letters.list(), 'all');
     expect(await stateOf(world, id)).toBe('OPEN');
   });
 
@@ -70,7 +70,7 @@ describe('a redrive', () => {
   it('that is repeated, or meets windows that were done meanwhile, changes nothing', async () => {
     const { world, id, letters } = await brokenScene();
     const bodies = (await letters.list()).map(({ body }) => body);
-    await redrive(world.context, letters, null);
+    await redrive(world.context, letters, await letters.list(), 'all');
     await world.work();
     const keys = world.engine.objects.keys();
     await world.engine.queue.send('tiles', bodies);
