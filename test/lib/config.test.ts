@@ -27,7 +27,7 @@ describe('the configuration', () => {
     const config = read({ ...committedContext, stage: name });
     expect(config.pipelines.map(({ pipeline }) => pipeline)).toEqual(['sentinel2-ndvi']);
     expect(config.timing).toMatchObject({ ceilingSeconds: 900, leaseSeconds: 930, visibilitySeconds: 960 });
-    expect(config.settings.removal).toBe(name === 'dev' ? 'destroy' : 'retain');
+    expect(config.settings.removal).toBe(name === 'prod' ? 'retain' : 'destroy');
   });
 
   test('needs no more than its pipelines', () => {

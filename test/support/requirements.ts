@@ -35,6 +35,9 @@ const present = {
 
 export type Requirement = keyof typeof present;
 
+// Titles and bodies are data here.
+// oxlint-disable jest/valid-describe-callback, jest/valid-title, jest/no-disabled-tests
+
 /** `describe`, skipped where a requirement is missing. */
 export const describeWith = (requirements: readonly Requirement[], name: string, body: () => void): void => {
   const missing = requirements.filter((requirement) => !present[requirement]());
