@@ -113,7 +113,15 @@ const recordPlan = async (context: PipelineContext, plan: ScenePlan, location: s
   // As it will be read back: a window sent now and one sent again by a later ring are the same message to the letter.
   if (created === 'created') return parsePlan(serialisePlan(plan));
   const record = await context.manifest.getPlan(plan.sceneJobId);
-  return record === null ? plan : parsePlan(record.plan);
+  if (record === null) return plan;
+  await reopen(context, record);
+  return parsePlan(record.plan);
+};
+
+/** The scene is rung for as it was planned: a plan that was closed unfinished is wanted again. */
+const reopen = async (context: PipelineContext, record: PlanRecord): Promise<void> => {
+  const unfinished = record.state === 'SUPERSEDED' || record.state === 'FAILED';
+  if (unfinished) await context.manifest.reopenPlan(record.sceneJobId);
 };
 
 /** A COMMITTED fan-out: complete with its item, or what is missing is sent with the sources' current pins. */
@@ -128,8 +136,8 @@ const resume = async (
   if (record === null) throw new TypeError(`the fan-out of ${id} is committed, but there is no plan record`);
   const plan = parsePlan(record.plan);
   if (await staysPurged(context, record, revive)) return { kind: 'purged', sceneJobId: id, plan };
-  if (record.state === 'SUPERSEDED' || record.state === 'FAILED') await context.manifest.reopenPlan(id);
-  else if (record.state === 'OPEN' && onTheirWay) return { kind: 'resumed', sceneJobId: id, plan, sent: 0 };
+  await reopen(context, record);
+  if (record.state === 'OPEN' && onTheirWay) return { kind: 'resumed', sceneJobId: id, plan, sent: 0 };
 
   const done = new Set((await context.manifest.listRows(id)).map(({ window }) => window));
   const missing = [...windowsOf(plan.windows)].filter((window) => !done.has(windowName(window)));
