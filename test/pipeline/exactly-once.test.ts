@@ -200,6 +200,26 @@ describe('a source that is replaced in mid-scene', () => {
   });
 });
 
+describe('a source that is put back while its plan is being superseded', () => {
+  it('is rung for once more: the first doorbell was answered while the plan was still open', async () => {
+    const world = new SceneWorld();
+    const id = await world.plan();
+    world.sources.put('S_B08.tif', bandFile(7));
+    const hold = world.engine.faults.hold('manifest.movePlan');
+    const working = world.work();
+    await hold.reached;
+    world.sources.put('S_B08.tif', bandFile(2));
+    expect(await world.drain('scenes')).toHaveLength(1);
+    await world.ring();
+    hold.release();
+    await working;
+    expect(await world.drain('scenes')).toHaveLength(1);
+    expect(await world.ring()).toMatchObject({ sceneJobId: id });
+    await world.work();
+    expect((await world.engine.manifest.getPlan(id))?.state).toBe('ASSEMBLED');
+  });
+});
+
 describe('a deploy in mid-scene that changes pixels', () => {
   it('finishes nothing that older code began: the plan is superseded', async () => {
     const old = new SceneWorld({ pixelVersion: 1 });
