@@ -23,6 +23,16 @@ const positiveInteger = (text: string): number => {
   return value;
 };
 
+const localFolder = (text: string): string => {
+  if (text === '') throw new InvalidArgumentError('a folder is wanted.');
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) {
+    throw new InvalidArgumentError(
+      'outputs of run go to a folder of this machine; into S3 writes the deployed pipeline.',
+    );
+  }
+  return text;
+};
+
 /** `tileonce run`: scenes to tiles, mosaic and STAC item on this machine. */
 export const addRun = (program: Command): void => {
   const command = program
@@ -32,9 +42,9 @@ export const addRun = (program: Command): void => {
       '<scenes...>',
       "a band's file (its siblings are found by the pipeline's paths), s3://bucket/key or https:// URL, or folders of scenes",
     )
-    .requiredOption('-o, --out <folder>', 'where outputs and the ledger go')
+    .requiredOption('-o, --out <folder>', 'where outputs and the ledger go', localFolder)
     .option('-w, --workers <n>', 'worker threads', positiveInteger, availableParallelism())
-    .option('--json', 'end with one JSON line per scene on stdout');
+    .option('--json', 'end with one JSON line per scene on stdout; a scene that failed has its error there');
   addRemoteOptions(addPipelineOptions(command)).action(async (scenes: string[], options: RunCommandOptions) => {
     const remote = remoteOptionsOf(options);
     const ends = await runOnThisMachine(await choosePipeline(options), scenes, { ...options, remote });
@@ -74,21 +84,23 @@ export const runOnThisMachine = async (
     (message) => progress.note(message),
   );
   for (const end of ends) {
+    const name = end.request.label;
     if (end.kind === 'failed') {
       console.error(`tileonce: ${end.message}`);
+      if (options.json === true) console.log(JSON.stringify({ name, error: end.message }));
       continue;
     }
-    console.error(summaryOf(end.request.label, end.report));
+    console.error(summaryOf(name, end.report));
     if (options.json === true) console.log(JSON.stringify(end.report));
   }
   return ends;
 };
 
 const summaryOf = (label: string, report: SceneReport): string => {
-  const { windows, written, alreadyPresent, empty, claimsRefused, mosaic, item, seconds } = report;
+  const { windows, written, alreadyPresent, empty, mosaic, item, seconds } = report;
   return (
-    `scene ${label}: ${windows} windows = ${written} written + ${alreadyPresent} already present + ${empty} empty` +
-    `${claimsRefused > 0 ? ` (${claimsRefused} claim${claimsRefused === 1 ? '' : 's'} refused)` : ''}, ${seconds.toFixed(1)} s\n` +
+    `scene ${label}: ${windows} windows = ${written} written + ${alreadyPresent} already present + ${empty} empty, ` +
+    `${seconds.toFixed(1)} s\n` +
     `  ${mosaic === null ? 'no mosaic: no window has a valid pixel' : `mosaic ${mosaic}`}\n  item   ${item}`
   );
 };

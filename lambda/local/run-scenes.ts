@@ -9,6 +9,7 @@ import { type FanOutOutcome, fanOut } from '../pipeline/fan-out.ts';
 import { deadOfScene } from './dead-windows.ts';
 import type { SceneRequest } from './find-scenes.ts';
 import type { LocalEngine } from './local-engine.ts';
+import { missingOutputs } from './missing-outputs.ts';
 import { ringAgain } from './ring-again.ts';
 import { Tallies } from './scene-tally.ts';
 import { SWEEP_MS, WATCH_MS } from './timing.ts';
@@ -205,7 +206,12 @@ class SceneRun {
     }
     this.#options.observer.planned(request, outcome.plan);
     const setup = { out: this.#options.out, remote: this.#local.remote };
-    this.#pool ??= new WorkerPool(this.#options.threads, setup, (event) => this.#onEvent(event));
+    this.#pool ??= new WorkerPool(this.#threadsFor(outcome.plan), setup, (event) => this.#onEvent(event));
+  }
+
+  /** No more threads than there may be windows. */
+  #threadsFor(plan: ScenePlan): number {
+    return Math.min(this.#options.threads, windowCount(plan.windows) * this.#scenes.length);
   }
 
   #onEvent(event: WorkerEvent): void {
@@ -232,6 +238,16 @@ class SceneRun {
   async #finish(scene: Scene, plan: ScenePlan): Promise<void> {
     const { clock, manifest } = this.#local.context;
     const rows = await manifest.listRows(plan.sceneJobId);
+    const missing = await missingOutputs(this.#options.out, plan.sceneJobId, rows);
+    if (missing.length > 0) {
+      const [first] = missing;
+      const message =
+        `${scene.request.label}: the ledger has the scene as done, but finds ${missing.length} of its outputs gone or cut ` +
+        `(${first ?? ''}${missing.length > 1 ? ', ...' : ''}): make them again with ` +
+        `tileonce verify ${plan.sceneJobId.slice(0, 12)} --repair --out ${this.#options.out}`;
+      scene.end = { kind: 'failed', request: scene.request, message };
+      return;
+    }
     const empty = rows.filter(({ state }) => state === 'EMPTY').length;
     const tally = this.#tallies.of(plan.sceneJobId);
     scene.end = {

@@ -12,6 +12,7 @@ import type { Pipeline } from './definition/pipeline.ts';
 import { type MissingBand, type SceneCandidates, lookAtSources } from './look-at-sources.ts';
 import { messageBody } from './messages.ts';
 import { pinsOf, planScene } from './plan-scene.ts';
+import { withTimeOnRecord } from './time-on-record.ts';
 
 export interface FanOutRequest {
   readonly location: string;
@@ -68,10 +69,13 @@ export const fanOut = async (
     async (workSignal) => {
       plan = await recordPlan(
         context,
-        await planScene(
+        await withTimeOnRecord(
           context,
-          { sceneJobId: id, sceneName: candidates.sceneName, location, pipeline, params, sources: look.sources },
-          workSignal,
+          await planScene(
+            context,
+            { sceneJobId: id, sceneName: candidates.sceneName, location, pipeline, params, sources: look.sources },
+            workSignal,
+          ),
         ),
         location,
       );

@@ -86,12 +86,17 @@ export const watch = (child: ChildProcess): RunningCommand => {
   return { pid: child.pid ?? 0, ended, running: () => running, kill: (signal) => child.kill(signal) };
 };
 
-/** The JSON lines on stdout, one a scene; anything else there is an error. */
+/** The JSON lines on stdout of the scenes that were done; anything but a line a scene is an error. */
 export const reportsOf = ({ stdout }: CommandEnd): Report[] =>
   stdout
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => reportSchema.parse(JSON.parse(line)));
+    .map((line): unknown => JSON.parse(line))
+    .filter((line) => !failureSchema.safeParse(line).success)
+    .map((line) => reportSchema.parse(line));
+
+/** What a scene's line holds instead where it failed. */
+const failureSchema = z.strictObject({ name: z.string(), error: z.string() });
 
 /** The one scene's report of a run that must have succeeded. */
 export const reportOf = (end: CommandEnd): Report => {

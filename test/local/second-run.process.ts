@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -82,4 +82,18 @@ describe('a second run', () => {
     expect(reportOf(end).scene).not.toBe(first.report.scene);
     expect(outputStates(out)).toMatchObject(before);
   }, 30_000);
+
+  it('that finds an output gone says so, names it and the remedy, and the remedy helps', async () => {
+    const gone = join(out, 'scenes', first.report.scene, 'item.json');
+    const tile = outputFiles(out).find((file) => file.startsWith(`tiles/${first.report.scene}`)) ?? '';
+    const bytes = [gone, join(out, tile)].map((path) => readFileSync(path, 'hex'));
+    for (const path of [gone, join(out, tile)]) unlinkSync(path);
+    const args = ['run', scene, '--pipeline', pipeline, '--out', out, '--json'];
+    const end = await tileonce(args);
+    expect(end.code).toBe(1);
+    expect(end.stderr).toMatch(/2 of its outputs gone or cut .*tileonce verify [0-9a-f]{12} --repair --out/);
+    await tileonce(['verify', first.report.scene, '--repair', '--out', out]);
+    expect((await tileonce(args)).code).toBe(0);
+    expect([gone, join(out, tile)].map((path) => readFileSync(path, 'hex'))).toEqual(bytes);
+  });
 });

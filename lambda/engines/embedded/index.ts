@@ -82,26 +82,35 @@ export const openEmbeddedEngine = (outFolder: string, options: EmbeddedEngineOpt
 };
 
 const makeFolders = (folder: string, tmp: string): void => {
-  if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true) {
-    throw new StoreUnavailableError(`${folder} is a file`, { remedy: 'name a folder for the outputs' });
-  }
   try {
-    mkdirSync(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') {
+    if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true) {
+      throw new StoreUnavailableError(`${folder} is a file`, { remedy: 'name a folder for the outputs' });
+    }
+    if (!makeFolder(folder)) {
       throw new StoreUnavailableError(`the output folder ${folder} cannot be made: ${dirname(folder)} does not exist`, {
         remedy: 'make that folder first, or correct the path',
-        cause: error,
       });
     }
-    if (errnoOf(error) !== 'EEXIST') throw asStoreError(error, folder);
-  }
-  // One by one: on a read-only file system a recursive mkdir answers ENOENT.
-  for (const made of [dirname(tmp), tmp]) {
-    try {
-      mkdirSync(made);
-    } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw asStoreError(error, folder);
-    }
+    // One by one: on a read-only file system a recursive mkdir answers ENOENT.
+    for (const made of [dirname(tmp), tmp]) if (!makeFolder(made)) throw unusable(folder, 'ENOENT');
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+    const known = asStoreError(error, folder);
+    throw known instanceof StoreUnavailableError ? known : unusable(folder, errnoOf(error) ?? String(error));
   }
 };
+
+/** Makes a folder that may be there already; false where its parent is not. */
+const makeFolder = (path: string): boolean => {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    if (errnoOf(error) === 'EEXIST') return true;
+    throw error;
+  }
+};
+
+const unusable = (folder: string, code: string): StoreUnavailableError =>
+  new StoreUnavailableError(`no output folder can be made at ${folder} (${code})`, { remedy: 'name another folder' });

@@ -50,7 +50,7 @@ const ROWS: readonly (readonly [field: string, value: string, remark: string])[]
   ['`extent`', 'the whole scene', ''],
   ['`resampling`', `\`"${DEFAULTS.resampling}"\``, ''],
   ['`tile_px`', `\`${DEFAULTS.tile_px}\``, ''],
-  ['`grid`', `\`"${DEFAULTS.grid}"\``, 'rows x columns: 400 windows'],
+  ['`grid`', `\`"${DEFAULTS.grid}"\``, 'rows x columns, at most: no window is smaller than a block'],
   ['`dtype`', `\`"${DEFAULTS.dtype}"\``, `\`"${defaultType('rgb')}"\` with \`"color": "rgb"\``],
   [
     '`nodata`',

@@ -35,7 +35,7 @@ export const crsFromGeoKeys = (geoKeys: GeoKeys, file: string): Crs => {
   const isProjected = keys.get(GEO_KEY.projectedCsType) === USER_DEFINED || modelType === 1;
   const geographic = codeOf(keys, GEO_KEY.geographicType);
   if (geographic !== undefined && !isProjected) return codedGeographic(keys, geographic, file);
-  if (!isProjected && keys.get(GEO_KEY.geographicType) !== USER_DEFINED) throw refusal(file, 'has no CRS');
+  if (!isProjected && keys.get(GEO_KEY.geographicType) !== USER_DEFINED) throw withoutCrs(file);
   return userDefined(keys, geoKeys, file);
 };
 
@@ -103,7 +103,9 @@ const refuseOtherAngles = (keys: Keys, file: string): void => {
   throw refusal(file, 'has angles in a unit other than the degree');
 };
 
+/** A file whose system is known but not usable must be warped: naming another would shift its pixels unseen. */
 const refusal = (file: string, trait: string): SourceError =>
-  new SourceError(file, trait, {
-    remedy: `name its system with \`gdal_edit.py -a_srs EPSG:n ${file}\`, or warp it with gdalwarp first`,
-  });
+  new SourceError(file, trait, { remedy: 'warp it to another system first, with gdalwarp -t_srs EPSG:n' });
+
+const withoutCrs = (file: string): SourceError =>
+  new SourceError(file, 'has no CRS', { remedy: `name its system with gdal_edit.py -a_srs EPSG:n ${file}` });

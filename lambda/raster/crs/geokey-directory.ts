@@ -61,9 +61,11 @@ export const asPixelIsArea = (keys: GeoKeys): GeoKeys => {
 
 type Entry = [id: number, tag: number, count: number, value: number];
 
+/** The keys that the header counts: some writers pad the array with zeroes behind them, which are no keys. */
 const entriesOf = (directory: readonly number[]): Entry[] => {
   const entries: Entry[] = [];
-  for (let i = 4; i + 3 < directory.length; i += 4) {
+  const [, , , declared = 0] = directory;
+  for (let i = 4; i + 3 < directory.length && entries.length < declared; i += 4) {
     const [id = 0, tag = 0, count = 0, value = 0] = directory.slice(i, i + 4);
     entries.push([id, tag, count, value]);
   }

@@ -71,8 +71,8 @@ const zeroless = (counts: CallCounts): CallCounts =>
 const runScene = async (size: number, windowsASide: number) => {
   const pipeline = ndvi(windowsASide);
   for (const [name, seed] of [
-    ['S_B04.tif', 1],
-    ['S_B08.tif', 2],
+    ['S_20260621_B04.tif', 1],
+    ['S_20260621_B08.tif', 2],
   ] as const) {
     services.objects.set(`/scenes/${name}`, { bytes: Buffer.from(bandOf(size, seed)), headers: { etag: `"${seed}"` } });
   }
@@ -100,7 +100,7 @@ const runScene = async (size: number, windowsASide: number) => {
     return counts;
   };
   const ring = () => {
-    const found = siblings(pipeline, 'S_B04.tif') ?? assert.fail('no band');
+    const found = siblings(pipeline, 'S_20260621_B04.tif') ?? assert.fail('no band');
     const bandKeys = new Map(found.keys.map(({ band, candidates }) => [band, candidates]));
     return fanOut(context, { location: '', pipeline, candidates: { bucket: 'scenes', sceneName: 'S', bandKeys } });
   };
