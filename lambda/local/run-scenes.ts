@@ -242,7 +242,7 @@ class SceneRun {
     if (missing.length > 0) {
       const [first] = missing;
       const message =
-        `${scene.request.label}: the ledger has the scene as done, but finds ${missing.length} of its outputs gone or cut ` +
+        `${scene.request.label}: the ledger has the scene as done, but ${missing.length} of its outputs are gone or cut ` +
         `(${first ?? ''}${missing.length > 1 ? ', ...' : ''}): make them again with ` +
         `tileonce verify ${plan.sceneJobId.slice(0, 12)} --repair --out ${this.#options.out}`;
       scene.end = { kind: 'failed', request: scene.request, message };

@@ -91,7 +91,7 @@ describe('a second run', () => {
     const args = ['run', scene, '--pipeline', pipeline, '--out', out, '--json'];
     const end = await tileonce(args);
     expect(end.code).toBe(1);
-    expect(end.stderr).toMatch(/2 of its outputs gone or cut .*tileonce verify [0-9a-f]{12} --repair --out/);
+    expect(end.stderr).toMatch(/2 of its outputs are gone or cut .*tileonce verify [0-9a-f]{12} --repair --out/);
     await tileonce(['verify', first.report.scene, '--repair', '--out', out]);
     expect((await tileonce(args)).code).toBe(0);
     expect([gone, join(out, tile)].map((path) => readFileSync(path, 'hex'))).toEqual(bytes);

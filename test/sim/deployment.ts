@@ -19,6 +19,8 @@ import { CEILING_MS, CLAIM_TIMING, REAP_EVERY_MS, TIMING } from './timing.ts';
 const CONCURRENCY: Readonly<Record<QueueName, number>> = { scenes: 2, tiles: 3, assemblies: 2 };
 /** For so long after a deploy old processes may still be given work, ms. */
 const ROLLING_MS = 10 * 60_000;
+/** No process is given work that is older than this, ms. */
+const LIFETIME_MS = 2 * 3_600_000;
 /** How often a stream hands a failing batch over before it is lost. */
 const STREAM_TRIES = 3;
 
@@ -54,7 +56,7 @@ export class Deployment {
     );
     parts.stores.queue.onVisible = (queue, at) => {
       parts.timeline.schedule(at - parts.timeline.now + parts.random.between(1, 50), () => this.#pump(queue));
-      this.#startReaper();
+      this.startReaper();
     };
   }
 
@@ -145,9 +147,11 @@ export class Deployment {
 
   #processFor(slot: Slot): Process {
     const { timeline, random } = this.#parts;
-    const old = slot.process !== null && slot.process.codeVersion !== this.#codeVersion;
-    const replaced = old && (timeline.now > this.#deployedAt + ROLLING_MS || random.chance(0.3));
-    if (slot.process !== null && !replaced) return slot.process;
+    const old = slot.process;
+    if (old !== null && old.clock.monotonic() < LIFETIME_MS) {
+      const rolling = timeline.now < this.#deployedAt + ROLLING_MS && random.chance(0.7);
+      if (old.codeVersion === this.#codeVersion || rolling) return old;
+    }
     const process = this.#newProcess(slot.queue);
     slot.process = process;
     slot.pool = this.#parts.mutant.pool?.(this.#contextOf(process).sources, process.codeVersion) ?? null;
@@ -199,7 +203,7 @@ export class Deployment {
   }
 
   /** Ticks while anything is under way, then at the times that OPEN plans name; two ticks may overlap. */
-  #startReaper(): void {
+  startReaper(): void {
     if (this.#reaping) return;
     this.#reaping = true;
     this.#parts.timeline.schedule(this.#parts.random.between(0, REAP_EVERY_MS), () => this.#tick());

@@ -47,7 +47,10 @@ const runUndisturbed = async (sources: SourceObjects, id: SceneJobId, version: n
   const engine = new MemoryEngine();
   let owners = 0;
   const context: PipelineContext = {
-    ...engine,
+    claims: engine.claims,
+    objects: engine.objects,
+    manifest: engine.manifest,
+    queue: engine.queue,
     sources: () => plainSources(sources),
     clock: engine.clock,
     telemetry: silentTelemetry,

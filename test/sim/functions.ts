@@ -11,6 +11,7 @@ import type { SourcePool } from '../../lambda/pipeline/source-pool.ts';
 import { tileWindow } from '../../lambda/pipeline/tile-window.ts';
 import { memoryScratch } from '../../lambda/raster/mosaic/memory-scratch.ts';
 import { BUCKET, PIPELINE } from './scene.ts';
+import { TIMING } from './timing.ts';
 
 /** What each deployed function does with one message, as its handler does. */
 export type Work = (body: string, signal: AbortSignal) => Promise<Settled>;
@@ -21,6 +22,7 @@ export const sceneRequest = (key: string): FanOutRequest => {
   if (scene === null) throw new Error(`${key} is no band`);
   return {
     location: '',
+    patienceMs: TIMING.visibilityMs,
     pipeline: PIPELINE,
     candidates: {
       bucket: BUCKET,

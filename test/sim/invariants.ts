@@ -8,7 +8,7 @@ import type { ExpectedScene } from './expected.ts';
 import { windowMessage } from './functions.ts';
 import type { Observer } from './observer.ts';
 import { type Process, EPOCH } from './process.ts';
-import { KEYS, WINDOWS, sceneIdOf } from './scene.ts';
+import { CODE_VERSIONS, KEYS, WINDOWS, sceneIdOf } from './scene.ts';
 import type { SharedStores } from './stores.ts';
 import type { Timeline } from './timeline.ts';
 import { TIMING } from './timing.ts';
@@ -59,12 +59,7 @@ export class Invariants implements Observer {
   readonly #opened = new Map<string, { readonly first: number; last: number }>();
   readonly #healed = new Map<string, number>();
 
-  constructor(
-    stores: SharedStores,
-    timeline: Timeline,
-    chaos: Chaos,
-    expected: ReadonlyMap<string, ExpectedScene>,
-  ) {
+  constructor(stores: SharedStores, timeline: Timeline, chaos: Chaos, expected: ReadonlyMap<string, ExpectedScene>) {
     this.#stores = stores;
     this.#timeline = timeline;
     this.#chaos = chaos;
@@ -75,17 +70,30 @@ export class Invariants implements Observer {
     if (answer.kind !== 'won') return;
     this.check('committedAgain', !this.#committed.has(jobId), () => `job ${jobId} was won by ${process.name}`);
     const theirs = before !== undefined && before.owner !== answer.row.owner ? before : null;
-    this.check('liveLease', theirs === null || theirs.leaseUntil < now, () => `job ${jobId} was won by ${process.name}`);
+    this.check(
+      'liveLease',
+      theirs === null || theirs.leaseUntil < now,
+      () => `job ${jobId} was won by ${process.name}`,
+    );
     const other = this.#atWork.get(jobId);
-    const busy = other !== undefined && !other.name.startsWith('gc') && other !== process && !other.dead && other.won.has(jobId);
+    const busy =
+      other !== undefined && !other.name.startsWith('gc') && other !== process && !other.dead && other.won.has(jobId);
     this.check('twoAtWork', !busy || !this.#chaos.withinNumbers, () => `${other?.name} and ${process.name}: ${jobId}`);
     this.#atWork.set(jobId, process);
     process.won.add(jobId);
   }
 
-  committed({ jobId, owner }: { jobId: string; owner: string }, before: ClaimRow | undefined, answer: OwnerAnswer): void {
+  committed(
+    { jobId, owner }: { jobId: string; owner: string },
+    before: ClaimRow | undefined,
+    answer: OwnerAnswer,
+  ): void {
     if (answer !== 'done') return;
-    this.check('staleOwner', before?.owner === owner, () => `job ${jobId}: ${owner} committed ${before?.owner}'s claim`);
+    this.check(
+      'staleOwner',
+      before?.owner === owner,
+      () => `job ${jobId}: ${owner} committed ${before?.owner}'s claim`,
+    );
     this.#committed.add(jobId);
     this.#done.add(jobId);
   }
@@ -126,7 +134,11 @@ export class Invariants implements Observer {
     }
     const rows = this.rows.get(scene)?.size ?? 0;
     this.check('fullSet', rows === WINDOWS.length, () => `${key} was written with ${rows} rows`);
-    this.check('pixels', version?.sha256 === expected.outputs.get(key), () => `${key} by ${process.name}`);
+    this.check(
+      'pixels',
+      version?.sha256 === expected.outputs.get(`scenes/${output}`),
+      () => `${key} by ${process.name}`,
+    );
   }
 
   rowCreated(process: Process, row: ManifestRow): void {
@@ -152,21 +164,26 @@ export class Invariants implements Observer {
     this.onPlan();
     if (to !== 'ASSEMBLED') return;
     const rows = this.rows.get(sceneJobId)?.size ?? 0;
-    const item = this.#stores.objects.versions(`scenes/${sceneJobId}/item.json`).length;
-    this.check('fullSet', rows === WINDOWS.length && item === 1, () => `closed with ${rows} rows and ${item} items`);
+    const item = this.hasItem(sceneJobId);
+    this.check(
+      'fullSet',
+      rows === WINDOWS.length && item,
+      () => `closed with ${rows} rows, ${item ? 'an' : 'no'} item`,
+    );
   }
 
   sent(process: Process, queue: QueueName, bodies: readonly string[]): void {
     if (queue !== 'tiles' || !process.name.startsWith('reaper')) return;
     for (const body of bodies) {
-      const scene = windowMessage(body).plan.sceneJobId;
-      const sent = (this.#healed.get(scene) ?? 0) + 1;
-      this.#healed.set(scene, sent);
+      const { plan, row, column } = windowMessage(body);
+      const window = `${plan.sceneJobId}/${row},${column}`;
+      const sent = (this.#healed.get(window) ?? 0) + 1;
+      this.#healed.set(window, sent);
       // Two reapers' clocks may be this far apart; each moves the plan by its own.
       const interval = TIMING.healAfterMs - 2 * this.#chaos.skew - 60_000;
-      const age = this.#timeline.now - (this.#opened.get(scene)?.first ?? 0);
-      const most = WINDOWS.length * (1 + Math.ceil(age / interval));
-      this.check('swollen', sent <= most, () => `${sent} windows sent again in ${Math.round(age / 60_000)} min`);
+      const age = this.#timeline.now - (this.#opened.get(plan.sceneJobId)?.first ?? 0);
+      const most = 1 + Math.ceil(age / interval);
+      this.check('swollen', sent <= most, () => `${sent} times one window in ${Math.round(age / 60_000)} min`);
     }
   }
 
@@ -182,8 +199,12 @@ export class Invariants implements Observer {
       const { sceneJobId } = parseAssemblyMessage(body);
       this.check('acknowledged', done(sceneJobId, null), () => `assembly by ${process.name}`);
     } else {
-      this.check('acknowledged', this.#isPlanned(process.codeVersion, since), () => `a ring by ${process.name}`);
+      this.check('acknowledged', this.#isPlanned(since), () => `a ring by ${process.name}`);
     }
+  }
+
+  hasItem(sceneJobId: string): boolean {
+    return this.#outputs.has(`${sceneJobId}/item.json`);
   }
 
   /** Every row against its object, and rows against the ledger. */
@@ -219,12 +240,13 @@ export class Invariants implements Observer {
   }
 
   /** True where the scene of any objects that stood there meanwhile is fanned out, or one of them was missing. */
-  #isPlanned(codeVersion: number, since: number): boolean {
+  #isPlanned(since: number): boolean {
     const { sources } = this.#stores;
     for (const b04 of sources.tokensSince(KEYS.B04, since)) {
       for (const b08 of sources.tokensSince(KEYS.B08, since)) {
         if (b04 === null || b08 === null) return true;
-        if (this.#done.has(sceneIdOf({ B04: b04, B08: b08 }, codeVersion))) return true;
+        const ids = CODE_VERSIONS.map((version) => sceneIdOf({ B04: b04, B08: b08 }, version));
+        if (ids.some((id) => this.#done.has(id))) return true;
       }
     }
     return false;
@@ -236,4 +258,3 @@ const jobOf = (scene: SceneJobId, window: string | null): string => {
   const [row = '', column = ''] = window.split('_');
   return windowJobId(scene, { row: Number(row), column: Number(column) });
 };
-

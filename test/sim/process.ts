@@ -97,6 +97,7 @@ export class Process {
       this.#strike('store down', told);
       throw unreachable(point);
     }
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- only faults that strike before the effect
     switch (fate.fault) {
       case 'crash before the call':
         this.#strike(fate.fault, told);
@@ -118,6 +119,7 @@ export class Process {
         await answers.inPart();
         throw unreachable(point);
       default:
+      // The others strike elsewhere, or after the effect.
     }
     let reply = await effect();
     trace(() => `${told()} → ${brief(reply)}`);

@@ -68,7 +68,10 @@ export const runSeed = async (seed: number, options: SeedOptions = {}): Promise<
   const deployment = new Deployment({ ...around, telemetry, mutant });
   invariants.onNewRow = (scene) => deployment.onNewRow(scene);
   const operator = new Operator({ ...around, deployment });
-  invariants.onPlan = () => operator.onPlan();
+  invariants.onPlan = () => {
+    operator.onPlan();
+    deployment.startReaper();
+  };
 
   const violated = (): boolean => invariants.violation !== null;
   const rest = (): Promise<void> => timeline.run(MOST_STEPS, violated);
@@ -102,7 +105,11 @@ const checkEnds = (stores: SharedStores, invariants: Invariants): void => {
   for (const id of stores.manifest.sceneIds()) {
     const state = stores.manifest.stateOf(id);
     const dead = stores.queue.deadLetters.some(({ body }) => body.includes(id));
-    invariants.check('ends', state === 'ASSEMBLED' || state === 'SUPERSEDED' || dead || state === 'FAILED', () => `scene ${id} is ${state}`);
+    invariants.check(
+      'ends',
+      state === 'ASSEMBLED' || state === 'SUPERSEDED' || dead || state === 'FAILED',
+      () => `scene ${id} is ${state}`,
+    );
   }
   for (const rows of invariants.rows.values()) for (const row of rows.values()) invariants.checkRow(row);
 };
@@ -114,9 +121,9 @@ const checkReplayed = (stores: SharedStores, invariants: Invariants, codeVersion
   const id = sceneIdOf({ B04: b04.token, B08: b08.token }, codeVersion);
   const letters = stores.queue.deadLetters.length;
   const current = stores.manifest.stateOf(id);
-  const item = stores.objects.versions(`scenes/${id}/item.json`).at(-1);
+  const done = current === 'ASSEMBLED' && invariants.hasItem(id);
   invariants.check('replayed', letters === 0, () => `${letters} dead letters came back`);
-  invariants.check('replayed', current === 'ASSEMBLED' && item !== undefined, () => `scene ${id} is ${current}`);
+  invariants.check('replayed', done, () => `scene ${id} is ${current}`);
   for (const scene of stores.manifest.sceneIds()) {
     const state = stores.manifest.stateOf(scene);
     // An older upload's plan may have been given up, its missing windows named.

@@ -79,13 +79,21 @@ export const warmUp = async (): Promise<void> => {
     for (const [i, { token, bytes }] of CONTENTS[band].entries()) {
       const made = SEEDS[band][i];
       for (const version of CODE_VERSIONS) {
-        const altered = band === 'B04' && made !== undefined && version > 1 ? bandBytes(made.seed, made.hole, 1) : bytes;
+        const altered =
+          band === 'B04' && made !== undefined && version > 1 ? bandBytes(made.seed, made.hole, 1) : bytes;
         const raster = await openSource(new BytesReader(KEYS[band], altered), undefined, { cacheBytes: 1 << 20 });
         await raster.readWindow([1], { x: 0, y: 0, width: SIZE, height: SIZE }, 0);
         rasters.set(rasterName(token, version), raster);
       }
     }
   }
+};
+
+/** A source's pixels as a code version reads them. */
+export const rasterOf = (token: string, codeVersion: number): RasterSource => {
+  const raster = rasters.get(rasterName(token, codeVersion));
+  if (raster === undefined) throw new RangeError(`no source of token ${token}`);
+  return raster;
 };
 
 /** The job id of a scene of these two objects, as code of `pixelVersion` plans it. */
@@ -118,13 +126,6 @@ export class SimSourcePool extends SourcePool {
   override async get(location: string, source: PlannedSource): Promise<RasterSource> {
     await using reader = await this.#stores(location).open(source);
     await reader.read([{ offset: 0, length: 16 }]);
-    const raster = rasters.get(rasterName(this.tokenRead(source), this.#codeVersion));
-    if (raster === undefined) throw new RangeError(`no source of token ${source.versionToken}`);
-    return raster;
-  }
-
-  /** Which bytes a read gave: by its pins, the planned ones. */
-  protected tokenRead(source: PlannedSource): string {
-    return source.versionToken;
+    return rasterOf(source.versionToken, this.#codeVersion);
   }
 }
