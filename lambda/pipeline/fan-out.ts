@@ -123,10 +123,9 @@ const recordPlan = async (context: PipelineContext, plan: ScenePlan, location: s
 };
 
 /** The scene is rung for as it was planned: a plan that was closed unfinished is wanted again. */
-const reopen = async (context: PipelineContext, record: PlanRecord): Promise<void> => {
-  const unfinished = record.state === 'SUPERSEDED' || record.state === 'FAILED';
-  if (unfinished) await context.manifest.reopenPlan(record.sceneJobId);
-};
+const reopen = async (context: PipelineContext, record: PlanRecord): Promise<boolean> =>
+  (record.state === 'SUPERSEDED' || record.state === 'FAILED') &&
+  (await context.manifest.reopenPlan(record.sceneJobId));
 
 /** A COMMITTED fan-out: complete with its item, or what is missing is sent with the sources' current pins. */
 const resume = async (
@@ -140,7 +139,6 @@ const resume = async (
   if (record === null) throw new TypeError(`the fan-out of ${id} is committed, but there is no plan record`);
   const plan = parsePlan(record.plan);
   if (await staysPurged(context, record, revive)) return { kind: 'purged', sceneJobId: id, plan };
-  await reopen(context, record);
   if (record.state === 'OPEN' && onTheirWay) return { kind: 'resumed', sceneJobId: id, plan, sent: 0 };
 
   const done = new Set((await context.manifest.listRows(id)).map(({ window }) => window));
@@ -148,13 +146,16 @@ const resume = async (
   if (missing.length > 0) {
     await sendWindows(context, plan, pins, location, missing);
     context.telemetry.event('info', 'Scene:Resume:Sent', { sceneJobId: id, windows: missing.length });
-    return { kind: 'resumed', sceneJobId: id, plan, sent: missing.length };
   }
-  if (record.state === 'ASSEMBLED' && (await context.objects.head(itemKey(id))) !== null) {
+  if (record.state === 'ASSEMBLED' && missing.length === 0 && (await context.objects.head(itemKey(id))) !== null) {
     return { kind: 'complete', sceneJobId: id, plan };
   }
-  await countScene(context, { sceneJobId: id, windowCount: record.windowCount, location });
-  return { kind: 'resumed', sceneJobId: id, plan, sent: 0 };
+  // Opened only now: an open plan is one whose windows were sent. Rows that came before this were not counted.
+  const opened = await reopen(context, record);
+  if (opened || missing.length === 0) {
+    await countScene(context, { sceneJobId: id, windowCount: record.windowCount, location });
+  }
+  return { kind: 'resumed', sceneJobId: id, plan, sent: missing.length };
 };
 
 const sendWindows = async (

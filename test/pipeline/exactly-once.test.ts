@@ -119,6 +119,19 @@ describe('a scene that rings again', () => {
     expect(await world.ring(smallPipeline(), 'S_B08.tif', world.context, false, 960_000)).toMatchObject({ sent: 9 });
   });
 
+  it('soon after its fan-out, superseded in between, is sent whole though the first sending failed', async () => {
+    const world = new SceneWorld();
+    const id = await world.plan();
+    await world.drain('tiles');
+    await world.engine.manifest.closePlan(id, 'SUPERSEDED', 'replaced and put back');
+    world.engine.faults.failBefore('queue.send tiles');
+    const ring = () => world.ring(smallPipeline(), 'S_B08.tif', world.context, false, 960_000);
+    await expect(ring()).rejects.toThrow(/out of reach/);
+    expect(await ring()).toMatchObject({ sent: 9 });
+    await world.work();
+    expect((await world.engine.manifest.getPlan(id))?.state).toBe('ASSEMBLED');
+  });
+
   it('with every row there but no item is sent to assembly', async () => {
     const world = new SceneWorld();
     await world.plan();

@@ -46,6 +46,7 @@ export class Deployment {
   #codeVersion = 1;
   #deployedAt = Number.NEGATIVE_INFINITY;
   #processes = 0;
+  readonly #started = new Set<Process>();
   #owners = 0;
   #reaping = false;
 
@@ -88,6 +89,11 @@ export class Deployment {
       ({ removed }) => removed > 0 && chaos.struck('garbage collection'),
       () => undefined,
     );
+  }
+
+  /** Kills whatever still runs, so that nothing of it outlives the simulation. */
+  stop(): void {
+    for (const process of this.#started) process.die();
   }
 
   #pump(queue: QueueName): void {
@@ -160,7 +166,9 @@ export class Deployment {
   }
 
   #newProcess(kind: string): Process {
-    return new Process(`${kind} ${++this.#processes}`, this.#codeVersion, this.#parts);
+    const process = new Process(`${kind} ${++this.#processes}`, this.#codeVersion, this.#parts);
+    this.#started.add(process);
+    return process;
   }
 
   #work(slot: Slot, process: Process): Work {

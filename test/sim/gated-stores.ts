@@ -166,7 +166,12 @@ const gatedManifest = (shared: SharedStores, process: Process, observer: Observe
     countRows: (id) => gate('countRows', id, () => manifest.countRows(id)),
     listRows: (id) => gate('listRows', id, () => manifest.listRows(id)),
     replaceRow: (row, etag) => gate('replaceRow', row.window, () => manifest.replaceRow(row, etag)),
-    deleteRow: (id, window, etag) => gate('deleteRow', window, () => manifest.deleteRow(id, window, etag)),
+    deleteRow: (sceneJobId, window, etag) =>
+      gate('deleteRow', window, async () => {
+        const deleted = await manifest.deleteRow(sceneJobId, window, etag);
+        if (deleted) observer.rowDeleted({ sceneJobId, window });
+        return deleted;
+      }),
   };
 };
 

@@ -23,6 +23,7 @@ export const INVARIANTS = {
   unclaimed: 'nothing is written without a claim that was won',
   rowIsObject: "every row's bytes, ETag, checksum and digest are its object's",
   pixels: 'every output is what an undisturbed run of the planned sources and the planned code makes',
+  rowStays: 'no row is deleted of a scene that nobody purged',
   fullSet: 'assembly happens on the full set of rows alone',
   acknowledged: 'nothing is acknowledged that is not done',
   swollen: 'the reaper sends a scene again no oftener than its plan allows',
@@ -44,6 +45,8 @@ export class Invariants implements Observer {
   violation: Violation | null = null;
   /** Called when a plan is opened or closed. */
   onPlan: () => void = () => undefined;
+  /** Called when a lapsed lease is taken over. */
+  onTakeover: () => void = () => undefined;
   /** Called with the scene of each new row, as the manifest's stream is. */
   onNewRow: (sceneJobId: string) => void = () => undefined;
   readonly rows = new Map<string, Map<string, ManifestRow>>();
@@ -81,6 +84,7 @@ export class Invariants implements Observer {
     this.check('twoAtWork', !busy || !this.#chaos.withinNumbers, () => `${other?.name} and ${process.name}: ${jobId}`);
     this.#atWork.set(jobId, process);
     process.won.add(jobId);
+    if (theirs !== null) this.onTakeover();
   }
 
   committed(
@@ -152,6 +156,10 @@ export class Invariants implements Observer {
     this.checkRow(row);
     const digest = row.state === 'EMPTY' ? null : row.digest;
     this.check('pixels', digest === expected.digests.get(window), () => `row ${window} by ${process.name}`);
+  }
+
+  rowDeleted({ sceneJobId, window }: Pick<ManifestRow, 'sceneJobId' | 'window'>): void {
+    this.check('rowStays', this.#stores.manifest.stateOf(sceneJobId) === 'PURGED', () => `row ${window}`);
   }
 
   planOpened(sceneJobId: string): void {

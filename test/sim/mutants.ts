@@ -127,8 +127,7 @@ export const MUTANTS: readonly NamedMutant[] = [
         ...context,
         manifest: {
           ...context.manifest,
-          listPlans: async () =>
-            (await context.manifest.listPlans()).map((record) => ({ ...record, nextHealAt: 0, heals: 0 })),
+          listPlans: async () => (await context.manifest.listPlans()).map((record) => ({ ...record, nextHealAt: 0 })),
           postponeHeal: async (id, _expected, next, look) => {
             const record = await manifest.getPlan(id);
             if (record !== null) await context.manifest.postponeHeal(id, record.nextHealAt, next, look);

@@ -17,6 +17,7 @@ export interface Observer {
   objectRemoved(key: string): void;
   objectPut(process: Process, key: string, answer: string): void;
   rowCreated(process: Process, row: ManifestRow): void;
+  rowDeleted(row: Pick<ManifestRow, 'sceneJobId' | 'window'>): void;
   planOpened(sceneJobId: string): void;
   planClosed(sceneJobId: string, to: PlanState): void;
   sent(process: Process, queue: QueueName, bodies: readonly string[]): void;

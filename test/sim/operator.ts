@@ -47,7 +47,11 @@ export class Operator {
     if (chaos.includes('redrive')) {
       for (const _ of [1, 2, 3]) timeline.schedule(random.logBetween(MINUTE, chaos.calmAt), () => this.redrive());
     }
-    if (chaos.includes('garbage collection')) this.#collectGarbage();
+    if (chaos.includes('garbage collection')) {
+      for (let at = 20 * MINUTE; at < chaos.calmAt + HOUR; at += random.between(MINUTE, 30 * MINUTE)) {
+        timeline.schedule(at, () => this.#collectGarbage());
+      }
+    }
     if (chaos.includes('foreign object under a tile key')) this.#sometime(() => void this.#putForeign());
     timeline.schedule(chaos.calmAt, () => void this.#removeForeign());
     if (chaos.includes('late backfill')) {
@@ -83,16 +87,17 @@ export class Operator {
     if (random.chance(0.3)) this.#sometime(() => this.#replace(band, 0));
   }
 
-  /**
-   * Removes strays again and again, about when messages come back. Far younger ones than an operator would, but none
-   * that a process could still be at work on without a claim.
-   */
+  /** Somebody does a dead worker's job again: just then its stray may be collected. */
+  onTakeover(): void {
+    const { timeline, random, chaos } = this.#parts;
+    if (!chaos.includes('garbage collection') || timeline.now > chaos.calmAt + HOUR || random.chance(0.3)) return;
+    timeline.schedule(random.between(0, 1_000), () => this.#collectGarbage());
+  }
+
+  /** Removes strays, far younger ones than an operator would, but none that a process may still be at work on. */
   #collectGarbage(): void {
-    const { timeline, random, chaos, deployment } = this.#parts;
-    const olderThan = (chaos.withinNumbers ? CEILING_MS + MINUTE : 4 * HOUR) + 2 * chaos.skew;
-    for (let at = olderThan; at < chaos.calmAt + olderThan; at += random.between(MINUTE, 5 * MINUTE)) {
-      timeline.schedule(at, () => deployment.collectGarbage(olderThan));
-    }
+    const { chaos, deployment } = this.#parts;
+    deployment.collectGarbage((chaos.withinNumbers ? CEILING_MS + MINUTE : 4 * HOUR) + 2 * chaos.skew);
   }
 
   /** Replays every dead letter. */

@@ -39,7 +39,7 @@ export class SimQueue implements Queue {
   send(queue: QueueName, bodies: readonly string[], options: { delayMs?: number } = {}): Promise<void> {
     const { timeline, random, chaos } = this.#around;
     for (const body of bodies) {
-      const late = chaos.strikes('delivered late', timeline.now) ? random.logBetween(1_000, 3_600_000) : 0;
+      const late = chaos.strikes('delivered late', timeline.now) ? random.logBetween(60_000, 3 * 3_600_000) : 0;
       const delay = (options.delayMs ?? 0) + (queue === 'scenes' ? this.#timing.settleMs : 0) + late;
       const message = { id: ++this.#ids, queue, body, visibleAt: 0, receives: 0 };
       this.messages.push(message);

@@ -73,6 +73,8 @@ export const runSeed = async (seed: number, options: SeedOptions = {}): Promise<
     deployment.startReaper();
   };
 
+  invariants.onTakeover = () => operator.onTakeover();
+
   const violated = (): boolean => invariants.violation !== null;
   const rest = (): Promise<void> => timeline.run(MOST_STEPS, violated);
   operator.begin();
@@ -87,6 +89,8 @@ export const runSeed = async (seed: number, options: SeedOptions = {}): Promise<
   } catch (error) {
     if (!(error instanceof RestlessError)) throw error;
     invariants.check('ends', false, () => error.message);
+  } finally {
+    deployment.stop();
   }
   const told = JSON.stringify([timeline.steps, timeline.now, [...chaos.counts], [...metrics], invariants.violation]);
   return {

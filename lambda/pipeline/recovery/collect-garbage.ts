@@ -1,5 +1,6 @@
-import type { ManifestStore, PlanRecord } from '../../gates/manifest-store.ts';
+import type { ManifestRow, ManifestStore, PlanRecord } from '../../gates/manifest-store.ts';
 import type { ListedObject } from '../../gates/object-store.ts';
+import type { WindowIndex } from '../../identity/grid.ts';
 import { assemblyJobId, windowJobId, windowName } from '../../identity/job-key.ts';
 import { OUTPUT_PREFIXES, type OutputObject, outputObjectOf } from './output-object.ts';
 import { deleteRow } from './purge-scene.ts';
@@ -37,21 +38,28 @@ export async function* strayObjects(
 interface SceneOwnership {
   readonly sceneJobId: string;
   readonly plan: PlanRecord | null;
-  /** Windows with a WRITTEN row. */
+  /** Windows with a WRITTEN row, and with an EMPTY one. */
   readonly written: ReadonlySet<string>;
+  readonly empty: ReadonlySet<string>;
 }
 
 const ownershipOf = async (manifest: ManifestStore, sceneJobId: string): Promise<SceneOwnership> => {
   // Rows first: one that is added in between makes an object owned that we take for a stray, and the claim settles that.
   const rows = await manifest.listRows(sceneJobId);
-  const written = new Set(rows.flatMap(({ state, window }) => (state === 'WRITTEN' ? [window] : [])));
-  return { sceneJobId, plan: await manifest.getPlan(sceneJobId), written };
+  const windowsThatAre = (wanted: ManifestRow['state']): Set<string> =>
+    new Set(rows.flatMap(({ state, window }) => (state === wanted ? [window] : [])));
+  const plan = await manifest.getPlan(sceneJobId);
+  return { sceneJobId, plan, written: windowsThatAre('WRITTEN'), empty: windowsThatAre('EMPTY') };
 };
 
 const owns = ({ plan, written }: SceneOwnership, output: OutputObject): boolean => {
   if (plan === null || plan.state === 'PURGED') return false;
   return output.kind === 'scene-file' || written.has(windowName(output.window));
 };
+
+/** True for a window that a scene which nobody purged has as EMPTY. */
+const isEmpty = ({ plan, empty }: SceneOwnership, { window }: { window: WindowIndex }): boolean =>
+  plan !== null && plan.state !== 'PURGED' && empty.has(windowName(window));
 
 export interface GarbageReport {
   readonly strays: number;
@@ -112,11 +120,19 @@ export const collectGarbage = async (
 const removeStray = async (context: DeletionContext, key: string, output: OutputObject): Promise<number | null> => {
   const { sceneJobId } = output;
   const jobId = output.kind === 'tile' ? windowJobId(sceneJobId, output.window) : assemblyJobId(sceneJobId);
+  let bytes: number | null = null;
   const outcome = await withSeizedClaim(context, jobId, async () => {
     // Judged again under the claim: its row may have come since it was listed.
-    if (owns(await ownershipOf(context.manifest, sceneJobId), output)) return KEEP;
+    const owner = await ownershipOf(context.manifest, sceneJobId);
+    if (owns(owner, output)) return KEEP;
+    if (output.kind === 'tile' && isEmpty(owner, output)) {
+      // Somebody's object under the key of a window without one: the window's job stays done, and so does its row.
+      bytes = await removeObject(context, key);
+      return KEEP;
+    }
     if (output.kind === 'tile') await deleteRow(context, sceneJobId, windowName(output.window));
-    return removeObject(context, key);
+    bytes = await removeObject(context, key);
+    return null;
   });
-  return outcome.kind === 'done' ? outcome.result : null;
+  return outcome.kind === 'live' ? null : bytes;
 };

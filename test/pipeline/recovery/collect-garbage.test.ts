@@ -40,6 +40,19 @@ describe('gc', () => {
     expect((await world.engine.manifest.getPlan(id))?.state).toBe('ASSEMBLED');
   });
 
+  it("removes somebody's object under the key of an EMPTY window, whose row stays and whose job stays done", async () => {
+    const { world, id } = await finishedScene();
+    const rows = await world.engine.manifest.listRows(id);
+    const scene = parseSceneJobId(id);
+    if (scene === null) throw new Error('no scene id');
+    const key = tileKey(scene, { row: 2, column: 2 });
+    await replaceBehind(world, key);
+    expect(await collectGarbage(world.context, { olderThanMs: -1, dryRun: false })).toMatchObject({ removed: 1 });
+    expect(world.engine.objects.keys()).not.toContain(key);
+    expect(await world.engine.manifest.listRows(id)).toEqual(rows);
+    expect([...world.engine.claims.rows.values()].every(({ state }) => state === 'COMMITTED')).toBe(true);
+  });
+
   it('leaves an object alone whose job somebody is at work on', async () => {
     const world = new SceneWorld();
     await world.plan();
