@@ -34,7 +34,7 @@ describe('a window message that comes twice', () => {
     await world.work();
     expect(world.outcomes()).toEqual({ refused: 1 });
     const counts = world.engine.queue.messages.map(({ receiveCount }) => receiveCount);
-    expect(counts.toSorted()).toEqual([0, 1]);
+    expect(counts.toSorted((a, b) => a - b)).toEqual([0, 1]);
     hold.release();
     await first;
     await world.engine.clock.advance(1_000_000);
@@ -110,7 +110,8 @@ describe('sources on an unversioned bucket', () => {
   const inBucket = () => {
     const world = new SceneWorld();
     const objects = new SourceObjects('file', () => 0);
-    const upload = (key: string, seed: number): void => objects.upload(key, { bytes: bandFile(seed), token: `t${seed}` });
+    const upload = (key: string, seed: number): void =>
+      objects.upload(key, { bytes: bandFile(seed), token: `t${seed}` });
     upload('S_B04.tif', 1);
     upload('S_B08.tif', 2);
     const context: PipelineContext = { ...world.context, sources: () => plainSources(objects) };
