@@ -192,3 +192,41 @@ describe('pipelines', () => {
     expect(world.counts.get('ClaimsWon')).toBe(won);
   });
 });
+
+describe('a plan that was closed and is wanted again', () => {
+  const assembly = (id: string): string => JSON.stringify({ v: 1, sceneJobId: id, location: '' });
+
+  it('ends ASSEMBLED where its assembly had been committed while it was superseded', async () => {
+    const { world, id } = await finished();
+    await world.engine.manifest.movePlan(id, ['ASSEMBLED'], 'SUPERSEDED', 'replaced while its item was being written');
+    expect(await world.ring()).toMatchObject({ kind: 'resumed', sceneJobId: id, sent: 0 });
+    await world.work();
+    expect(await stateOf(world, id)).toBe('ASSEMBLED');
+  });
+
+  it('ends ASSEMBLED where it had been given up and its dead letter is replayed', async () => {
+    const world = new SceneWorld();
+    const id = await world.plan();
+    world.engine.faults.failBefore('queue.send assemblies', 3, new Error('the stream lost it'));
+    await world.work();
+    expect(await world.engine.manifest.closePlan(id, 'FAILED', 'given up')).toBe(true);
+    await world.engine.queue.send('assemblies', [assembly(id)]);
+    await world.work();
+    expect(await stateOf(world, id)).toBe('ASSEMBLED');
+  });
+
+  it('is superseded by newer code also where it had been given up', async () => {
+    const world = new SceneWorld();
+    const id = await world.plan();
+    await world.engine.manifest.closePlan(id, 'FAILED', 'given up');
+    await world.work({ ...world.context, pixelVersion: world.context.pixelVersion + 1 });
+    expect(await stateOf(world, id)).toBe('SUPERSEDED');
+    expect(await world.drain('scenes')).toHaveLength(1);
+  });
+});
+
+it('code of another pixel version gives the same objects another identity', async () => {
+  const world = new SceneWorld();
+  const newer = { ...world.context, pixelVersion: world.context.pixelVersion + 1 };
+  expect(idOf(await world.ring(smallPipeline(), 'S_B04.tif', newer))).not.toBe(await world.plan());
+});

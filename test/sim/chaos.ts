@@ -15,6 +15,7 @@ export const FAULTS = [
   'frozen process',
   'store down',
   'killed at its ceiling',
+  'no worker to be had',
   // A process's clock.
   'clock off by seconds',
   'clock off by minutes',
@@ -91,6 +92,7 @@ export class Chaos {
   readonly #random: Random;
   readonly #rates = new Map<Fault, number>();
   readonly #outages: Outage[] = [];
+  #starved = { from: 0, until: 0 };
 
   /** @param only the faults there are; by default drawn. */
   constructor(random: Random, only?: readonly Fault[]) {
@@ -108,6 +110,10 @@ export class Chaos {
         const store = random.pick(['claims', 'objects', 'manifest', 'queue', 'sources'] as const);
         this.#outages.push({ store, from, until: from + random.logBetween(2 * MINUTE, 5 * HOUR) });
       }
+    }
+    if (this.#rates.has('no worker to be had')) {
+      // From about when the first scene is planned.
+      this.#starved = { from: random.between(0, 5 * MINUTE), until: random.logBetween(10 * MINUTE, busy) };
     }
     this.calmAt = Math.max(busy, ...this.#outages.map(({ until }) => until));
     // Two clocks that are each off by half of what the numbers absorb are no further apart than that.
@@ -138,8 +144,22 @@ export class Chaos {
     return this.#rates.has(fault);
   }
 
-  isDown(store: SimStore, now: number): boolean {
-    return this.#outages.some((outage) => outage.store === store && now >= outage.from && now < outage.until);
+  /** When a store answers again; null where it does now. */
+  downUntil(store: SimStore, now: number): number | null {
+    const current = this.#outages.filter(
+      (outage) => outage.store === store && now >= outage.from && now < outage.until,
+    );
+    return current.length === 0 ? null : Math.max(...current.map(({ until }) => until));
+  }
+
+  /** How long stores are down in all, ms. */
+  get outageMs(): number {
+    return this.#outages.reduce((sum, { from, until }) => sum + until - from, 0);
+  }
+
+  /** When the next window may be worked on, where all of the account's workers are taken now; else null. */
+  starvedUntil(now: number): number | null {
+    return now >= this.#starved.from && now < this.#starved.until ? this.#starved.until : null;
   }
 
   fateOf(call: CallPoint, now: number): Fate {
@@ -150,8 +170,10 @@ export class Chaos {
 
   #faultOf({ store, method }: CallPoint): Fault | null {
     for (const fault of AT_ANY_CALL) {
+      // An object whose row never came is what most rules are about.
+      const times = fault === 'crash after the call' && method === 'create' ? 5 : 1;
       // A part that is sent again is the same part; the store in memory would append it.
-      if (this.#hits(fault)) return fault === 'reply lost, call retried' && method === 'write' ? null : fault;
+      if (this.#hits(fault, times)) return fault === 'reply lost, call retried' && method === 'write' ? null : fault;
     }
     if (store === 'objects' && (method === 'create' || method === 'complete') && this.#hits('409 conflict', 4))
       return '409 conflict';

@@ -97,6 +97,15 @@ export class Deployment {
   }
 
   #pump(queue: QueueName): void {
+    const { timeline, chaos } = this.#parts;
+    const starvedUntil = queue === 'tiles' ? chaos.starvedUntil(timeline.now) : null;
+    if (starvedUntil !== null) chaos.struck('no worker to be had');
+    // A queue that is down delivers nothing either.
+    const resumeAt = starvedUntil ?? chaos.downUntil('queue', timeline.now);
+    if (resumeAt !== null) {
+      timeline.schedule(resumeAt - timeline.now, () => this.#pump(queue));
+      return;
+    }
     for (const slot of this.#slots) {
       if (slot.queue !== queue || slot.busy) continue;
       const delivery = this.#parts.stores.queue.take(queue);

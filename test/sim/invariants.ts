@@ -28,7 +28,7 @@ export const INVARIANTS = {
   acknowledged: 'nothing is acknowledged that is not done',
   swollen: 'the reaper sends a scene again no oftener than its plan allows',
   ends: 'every scene ends assembled, or in a dead-letter queue with its whole context',
-  replayed: 'a replay of the dead letters finishes every scene',
+  replayed: 'replays of the dead letters finish every scene',
 } as const;
 export type Invariant = keyof typeof INVARIANTS;
 

@@ -4,7 +4,6 @@ import type { Random } from './random.ts';
 import { BUCKET, CONTENTS, type BandName, KEYS, BANDS, WINDOWS } from './scene.ts';
 import { EPOCH } from './process.ts';
 import { FOREIGN, type SharedStores, expireClaims } from './stores.ts';
-import { CEILING_MS } from './timing.ts';
 import type { Timeline } from './timeline.ts';
 
 const MINUTE = 60_000;
@@ -90,14 +89,14 @@ export class Operator {
   /** Somebody does a dead worker's job again: just then its stray may be collected. */
   onTakeover(): void {
     const { timeline, random, chaos } = this.#parts;
-    if (!chaos.includes('garbage collection') || timeline.now > chaos.calmAt + HOUR || random.chance(0.3)) return;
-    timeline.schedule(random.between(0, 1_000), () => this.#collectGarbage());
+    if (!chaos.includes('garbage collection') || timeline.now > chaos.calmAt + HOUR) return;
+    for (const _ of [1, 2, 3]) timeline.schedule(random.between(0, 800), () => this.#collectGarbage());
   }
 
-  /** Removes strays, far younger ones than an operator would, but none that a process may still be at work on. */
+  /** Removes strays of any age, on the strength of the claim alone; where processes may outlive theirs, old ones. */
   #collectGarbage(): void {
     const { chaos, deployment } = this.#parts;
-    deployment.collectGarbage((chaos.withinNumbers ? CEILING_MS + MINUTE : 4 * HOUR) + 2 * chaos.skew);
+    deployment.collectGarbage(chaos.withinNumbers ? -1 : 4 * HOUR + 2 * chaos.skew);
   }
 
   /** Replays every dead letter. */

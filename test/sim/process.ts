@@ -93,7 +93,7 @@ export class Process {
     const told = (): string => `${this.name} ${point.store}.${point.method} ${point.key.slice(0, 24)}`;
     if (fate.fault === 'frozen process') this.#freeze();
     await this.wait(fate.delay);
-    if (chaos.isDown(point.store, timeline.now)) {
+    if (chaos.downUntil(point.store, timeline.now) !== null) {
       this.#strike('store down', told);
       throw unreachable(point);
     }
