@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { windowCount } from '../lambda/identity/grid.ts';
 import type { ScenePlan } from '../lambda/identity/plan.ts';
-import type { SceneRequest } from '../lambda/local/find-scenes.ts';
+import type { SceneRequest } from '../lambda/local/scene-request.ts';
 import type { RunObserver } from '../lambda/local/run-scenes.ts';
 
 /** Seconds between two plain lines, where stderr is no terminal. */

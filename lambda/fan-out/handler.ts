@@ -3,6 +3,7 @@ import type { Pipeline } from '../pipeline/definition/pipeline.ts';
 import { rings, siblings } from '../pipeline/definition/scene-siblings.ts';
 import type { Settled } from '../pipeline/disposition.ts';
 import { fanOut } from '../pipeline/fan-out.ts';
+import { candidatesOf } from '../pipeline/look-at-sources.ts';
 import { queueHandler } from '../serverless/queue-handler.ts';
 import { lambdaRuntime } from '../serverless/runtime.ts';
 import { type Ring, ringsOf } from './envelope.ts';
@@ -37,11 +38,7 @@ const answer = async ({ bucket, key }: Ring, pipeline: Pipeline, signal: AbortSi
       location: '',
       patienceMs: timing.visibilityMs,
       pipeline,
-      candidates: {
-        bucket,
-        sceneName: scene.scene,
-        bandKeys: new Map(scene.keys.map(({ band, candidates }) => [band, candidates])),
-      },
+      candidates: candidatesOf(bucket, scene),
     },
     signal,
   );

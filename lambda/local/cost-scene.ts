@@ -18,7 +18,7 @@ import { messageBody } from '../pipeline/messages.ts';
 import { planScene } from '../pipeline/plan-scene.ts';
 import type { SourceStore } from '../pipeline/source-store.ts';
 import { SOFTWARE_VERSION } from '../version.ts';
-import type { SceneRequest } from './find-scenes.ts';
+import type { SceneRequest } from './scene-request.ts';
 import { kindOfLocation } from './remote-address.ts';
 import { type RemoteOptions, remoteStores } from './remote-sources.ts';
 import { unhashedFiles } from './unhashed-files.ts';

@@ -1,10 +1,9 @@
 import { TileonceError } from '../errors.ts';
-import { isOutputKey } from '../identity/output-keys.ts';
 import type { Pipeline } from '../pipeline/definition/pipeline.ts';
 import { siblings } from '../pipeline/definition/scene-siblings.ts';
-import type { SceneRequest } from './find-scenes.ts';
 import type { RemoteAddress } from './remote-address.ts';
 import type { RemoteStores } from './remote-sources.ts';
+import { type SceneRequest, mayBeOfScene, sceneRequest } from './scene-request.ts';
 
 /** What was looked through for scenes. */
 export interface Searched {
@@ -30,7 +29,7 @@ export const searchRemote = async (
       remedy: "name a band's file; its siblings are found by the pipeline's paths",
     });
   }
-  const names = kind === 'file' ? [address.key] : (await listKeys(address.bucket, address.key)).filter(isNoOutput);
+  const names = kind === 'file' ? [address.key] : (await listKeys(address.bucket, address.key)).filter(mayBeOfScene);
   const scenes = names.flatMap((key) => remoteSceneOf(pipeline, { ...address, key }) ?? []);
   return { kind, names, scenes };
 };
@@ -44,24 +43,5 @@ export const remoteSceneOf = (
   { location, bucket, key }: Pick<RemoteAddress, 'location' | 'bucket' | 'key'>,
 ): SceneRequest | null => {
   const found = siblings(pipeline, key);
-  if (found === null) return null;
-  const alone = pipeline.bands.every(({ path }) => path === null);
-  const captures = Object.entries(found.captures).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return {
-    label: found.scene,
-    identity: JSON.stringify([location, alone ? key : captures]),
-    location,
-    pipeline,
-    candidates: {
-      bucket,
-      sceneName: found.scene,
-      bandKeys: new Map(found.keys.map(({ band, candidates }) => [band, candidates])),
-    },
-  };
-};
-
-/** Our own outputs, and what is hidden, are no scenes. */
-const isNoOutput = (key: string): boolean => {
-  const segments = key.split('/');
-  return !segments.some((segment, i) => segment.startsWith('.') || isOutputKey(segments.slice(i).join('/')));
+  return found === null ? null : sceneRequest(pipeline, { location, bucket, key }, found);
 };

@@ -3,21 +3,12 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { TileonceError } from '../errors.ts';
 import { errnoOf } from '../engines/embedded/errno.ts';
 import { FILE_BUCKET } from '../engines/embedded/source-store.ts';
-import { isOutputKey } from '../identity/output-keys.ts';
 import type { Pipeline } from '../pipeline/definition/pipeline.ts';
 import { siblings } from '../pipeline/definition/scene-siblings.ts';
-import type { FanOutRequest } from '../pipeline/fan-out.ts';
 import { type Searched, searchRemote } from './find-remote-scenes.ts';
 import { parseAddress } from './remote-address.ts';
 import type { RemoteStores } from './remote-sources.ts';
-
-/** A scene that somebody asked for. */
-export interface SceneRequest extends FanOutRequest {
-  /** What messages call it. */
-  readonly label: string;
-  /** The same for every file of one scene, and for no other scene's on this machine. */
-  readonly identity: string;
-}
+import { type SceneRequest, mayBeOfScene, sceneRequest } from './scene-request.ts';
 
 /**
  * Turns files and folders, and addresses of remote ones, into scenes: a file rings for its scene, a folder for every
@@ -59,20 +50,8 @@ export const sceneOf = (pipeline: Pipeline, file: string): SceneRequest | null =
     const found = siblings(pipeline, key);
     // A scene that spans folders was matched by a shorter path than this: its folder lies further down.
     if (found === null || found.captures['scene']?.includes('/') === true) continue;
-    // What the captures stand for is what siblings share; a file that is a scene by itself shares nothing.
-    const alone = pipeline.bands.every(({ path }) => path === null);
-    const captures = Object.entries(found.captures).toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return {
-      label: found.scene === 'scene' ? basename(location) : found.scene,
-      identity: JSON.stringify([location, alone ? key : captures]),
-      location,
-      pipeline,
-      candidates: {
-        bucket: FILE_BUCKET,
-        sceneName: found.scene,
-        bandKeys: new Map(found.keys.map(({ band, candidates }) => [band, candidates])),
-      },
-    };
+    const request = sceneRequest(pipeline, { location, bucket: FILE_BUCKET, key }, found);
+    return found.scene === 'scene' ? { ...request, label: basename(location) } : request;
   }
   return null;
 };
@@ -112,9 +91,7 @@ const filesBelow = async (folder: string): Promise<string[]> => {
   const files: string[] = [];
   for (const entry of entries) {
     const file = join(entry.parentPath, entry.name);
-    const key = relative(root, file).split(sep);
-    if (key.some((segment) => segment.startsWith('.'))) continue;
-    if (key.some((_, i) => isOutputKey(key.slice(i).join('/')))) continue;
+    if (!mayBeOfScene(relative(root, file).split(sep).join('/'))) continue;
     if (entry.isFile() || (entry.isSymbolicLink() && (await leadsToFile(file)))) files.push(file);
   }
   return files.toSorted();

@@ -7,7 +7,7 @@ import { itemKey, mosaicKey } from '../identity/output-keys.ts';
 import type { ScenePlan } from '../identity/plan.ts';
 import { type FanOutOutcome, fanOut } from '../pipeline/fan-out.ts';
 import { deadOfScene } from './dead-windows.ts';
-import type { SceneRequest } from './find-scenes.ts';
+import type { SceneRequest } from './scene-request.ts';
 import type { LocalEngine } from './local-engine.ts';
 import { missingOutputs } from './missing-outputs.ts';
 import { ringAgain } from './ring-again.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFile } from '../engines/embedded/file-ranges.ts';
-import { FILE_BUCKET } from '../engines/embedded/source-store.ts';
+import { FILE_BUCKET, counted } from '../engines/embedded/source-store.ts';
 import type { SourceStore } from '../pipeline/source-store.ts';
 
 /**
@@ -18,20 +18,5 @@ export const unhashedFiles = (folder: string, onRead: (bytes: number, ranges: nu
     const pins = { versionToken: version, etag: version, versionId: null };
     return { bucket: FILE_BUCKET, key, ...pins, bytes: stats.size, uploadedAt: stats.mtimeMs };
   },
-  async open({ key }) {
-    const file = await openFile(join(folder, key));
-    return {
-      name: file.name,
-      size: file.size,
-      read: async (ranges, signal) => {
-        const parts = await file.read(ranges, signal);
-        onRead(
-          parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
-          ranges.length,
-        );
-        return parts;
-      },
-      [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
-    };
-  },
+  open: async ({ key }) => counted(await openFile(join(folder, key)), onRead),
 });

@@ -1,6 +1,8 @@
 import { compileExpression } from '../raster/expression/compile.ts';
 import { alphaOf, applyMask } from '../raster/expression/mask.ts';
+import { parseExpression } from '../raster/expression/parse.ts';
 import { toOutput } from '../raster/expression/quantize.ts';
+import { bandsOf } from '../raster/expression/tree.ts';
 import type { BandStatistics, FloatPixels, PixelArray } from '../raster/types.ts';
 import type { Pipeline } from './definition/pipeline.ts';
 
@@ -21,7 +23,7 @@ export const bandsInUse = (pipeline: Pipeline): ReadonlySet<string> => {
   const names = pipeline.bands.map(({ name }) => name);
   const texts = pipeline.outputs.map(({ expression }) => expression);
   if (pipeline.mask !== null) texts.push(pipeline.mask);
-  return new Set(texts.flatMap((text) => compileExpression(text, names).bands));
+  return new Set(texts.flatMap((text) => [...bandsOf(parseExpression(text, names))]));
 };
 
 /**

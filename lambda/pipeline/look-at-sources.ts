@@ -1,5 +1,6 @@
 import { TileonceError } from '../errors.ts';
 import type { Pipeline } from './definition/pipeline.ts';
+import type { SceneSiblings } from './definition/scene-siblings.ts';
 import type { SourceLook, SourceStore } from './source-store.ts';
 
 /** Which objects could be each band's, as computed from the key that rang. */
@@ -10,6 +11,13 @@ export interface SceneCandidates {
   /** Keys to look for, by band name; the first that is there counts (an extension matches in either case). */
   readonly bandKeys: ReadonlyMap<string, readonly string[]>;
 }
+
+/** Where to look for the objects of the scene that a key belongs to. */
+export const candidatesOf = (bucket: string, { scene, keys }: SceneSiblings): SceneCandidates => ({
+  bucket,
+  sceneName: scene,
+  bandKeys: new Map(keys.map(({ band, candidates }) => [band, candidates])),
+});
 
 /** The scene's objects as two looks in a row agreed they are. */
 export interface SceneSources {

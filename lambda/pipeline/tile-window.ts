@@ -24,7 +24,7 @@ export interface WindowResult {
 }
 
 export type TileOutcome =
-  | { readonly kind: 'worked'; readonly result: WindowResult; readonly rowCreated: boolean }
+  | { readonly kind: 'worked'; readonly result: WindowResult }
   | { readonly kind: 'committed' }
   | { readonly kind: 'live'; readonly leaseUntil: number }
   | { readonly kind: 'superseded' };
@@ -52,7 +52,6 @@ export const tileWindow = async (
     return { kind: 'superseded' };
   }
   const started = context.clock.monotonic();
-  let rowCreated = false;
   let result: WindowResult | null = null;
   try {
     const outcome = await withClaim(
@@ -61,17 +60,15 @@ export const tileWindow = async (
       async (workSignal) => {
         const computed = await computeWindow(pool, message, workSignal);
         workSignal.throwIfAborted();
-        const done = await writeWindow(context, message, computed);
-        rowCreated = done.rowCreated;
-        result = done.result;
-        return { ...done.result };
+        result = await writeWindow(context, message, computed);
+        return { ...result };
       },
       signal,
     );
     if (outcome.kind === 'live') return outcome;
     if (outcome.kind === 'committed' || result === null) return { kind: 'committed' };
     context.telemetry.count('WindowMilliseconds', context.clock.monotonic() - started);
-    return { kind: 'worked', result, rowCreated };
+    return { kind: 'worked', result };
   } catch (error) {
     if (!(error instanceof SourceChangedError)) throw error;
     // Not mixed pixels and not one dead letter a window: the scene is planned again.
@@ -85,13 +82,13 @@ const writeWindow = async (
   context: PipelineContext,
   message: WindowMessage,
   computed: ComputedWindow,
-): Promise<{ result: WindowResult; rowCreated: boolean }> => {
+): Promise<WindowResult> => {
   const { sceneJobId } = message.plan;
   const window = windowName(message);
   if (computed.kind === 'empty') {
     context.telemetry.count('TilesEmpty', 1);
-    const rowCreated = await recordRow(context, { state: 'EMPTY', sceneJobId, window });
-    return { result: { state: 'EMPTY', write: null, bytes: 0 }, rowCreated };
+    await recordRow(context, { state: 'EMPTY', sceneJobId, window });
+    return { state: 'EMPTY', write: null, bytes: 0 };
   }
   const body = encodeCog(computed.image);
   const key = tileKey(sceneJobId, message);
@@ -100,7 +97,7 @@ const writeWindow = async (
     { key, body, contentType: COG_CONTENT_TYPE, sha256: sha256Hex(body), digest: computed.image.digest },
   );
   if (kind === 'written') context.telemetry.count('TilesWritten', 1);
-  const rowCreated = await recordRow(context, {
+  await recordRow(context, {
     state: 'WRITTEN',
     sceneJobId,
     window,
@@ -113,13 +110,13 @@ const writeWindow = async (
     statistics: computed.statistics,
   });
   context.telemetry.event('debug', 'Window:Write:Done', { sceneJobId, window, write: kind, bytes: object.bytes });
-  return { result: { state: 'WRITTEN', write: kind, bytes: object.bytes }, rowCreated };
+  return { state: 'WRITTEN', write: kind, bytes: object.bytes };
 };
 
-const recordRow = async (context: PipelineContext, row: ManifestRow): Promise<boolean> => {
-  if ((await context.manifest.putRow(row)) === 'created') return true;
+const recordRow = async (context: PipelineContext, row: ManifestRow): Promise<void> => {
+  if ((await context.manifest.putRow(row)) === 'created') return;
   const known = await context.manifest.getRow(row.sceneJobId, row.window);
-  if (known === null || digestOfRow(known) === digestOfRow(row)) return false;
+  if (known === null || digestOfRow(known) === digestOfRow(row)) return;
   throw new DivergentTileError(`the row of window ${row.window}`, digestOfRow(row), digestOfRow(known));
 };
 

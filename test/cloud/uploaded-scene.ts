@@ -5,7 +5,7 @@ import { itemKey } from '../../lambda/identity/output-keys.ts';
 import { canonicalParams } from '../../lambda/pipeline/definition/canonical-params.ts';
 import { parsePipeline } from '../../lambda/pipeline/definition/parse-pipeline.ts';
 import { siblings } from '../../lambda/pipeline/definition/scene-siblings.ts';
-import { lookAtSources } from '../../lambda/pipeline/look-at-sources.ts';
+import { candidatesOf, lookAtSources } from '../../lambda/pipeline/look-at-sources.ts';
 import { type DeployedApp, PIPELINE, say } from './deployed-app.ts';
 
 /** A scene whose two bands were uploaded. */
@@ -29,11 +29,11 @@ export const uploadScene = async (app: DeployedApp, name: string, size: number):
 export const idOfScene = async (app: DeployedApp, key: string): Promise<SceneJobId> => {
   const pipeline = parsePipeline(JSON.stringify(PIPELINE), 'pipeline.json');
   const found = siblings(pipeline, key) ?? assert.fail(`${key} is no band`);
-  const look = await lookAtSources(new S3SourceStore({ client: app.s3 }), pipeline, {
-    bucket: app.deployed.sourceBucket,
-    sceneName: found.scene,
-    bandKeys: new Map(found.keys.map(({ band, candidates }) => [band, candidates])),
-  });
+  const look = await lookAtSources(
+    new S3SourceStore({ client: app.s3 }),
+    pipeline,
+    candidatesOf(app.deployed.sourceBucket, found),
+  );
   if (look.kind === 'incomplete') return assert.fail(`${key}: its scene is not complete`);
   return sceneJobId(look.sources.looks, canonicalParams(pipeline));
 };

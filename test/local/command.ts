@@ -98,6 +98,16 @@ export const reportsOf = ({ stdout }: CommandEnd): Report[] =>
 /** What a scene's line holds instead where it failed. */
 const failureSchema = z.strictObject({ name: z.string(), error: z.string() });
 
+/** The errors on stdout of the scenes that failed. */
+export const failuresOf = ({ stdout }: CommandEnd): string[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const failure = failureSchema.safeParse(JSON.parse(line));
+      return failure.success ? [failure.data.error] : [];
+    });
+
 /** The one scene's report of a run that must have succeeded. */
 export const reportOf = (end: CommandEnd): Report => {
   const [report, ...others] = reportsOf(end);

@@ -1,3 +1,4 @@
+import { candidatesOf } from '../../lambda/pipeline/look-at-sources.ts';
 import { ringsOf } from '../../lambda/fan-out/envelope.ts';
 import { parseSceneJobId } from '../../lambda/identity/job-key.ts';
 import { assembleScene } from '../../lambda/pipeline/assemble-scene.ts';
@@ -24,11 +25,7 @@ export const sceneRequest = (key: string): FanOutRequest => {
     location: '',
     patienceMs: TIMING.visibilityMs,
     pipeline: PIPELINE,
-    candidates: {
-      bucket: BUCKET,
-      sceneName: scene.scene,
-      bandKeys: new Map(scene.keys.map(({ band, candidates }) => [band, candidates])),
-    },
+    candidates: candidatesOf(BUCKET, scene),
   };
 };
 

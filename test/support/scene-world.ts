@@ -1,3 +1,4 @@
+import { candidatesOf } from '../../lambda/pipeline/look-at-sources.ts';
 import { encodeCog } from '../../lambda/raster/cog/encode-cog.ts';
 import { memoryScratch } from '../../lambda/raster/mosaic/memory-scratch.ts';
 import type { ClaimTiming } from '../../lambda/gates/claim-layer.ts';
@@ -90,11 +91,7 @@ export class SceneWorld {
       location: '',
       pipeline,
       revive,
-      candidates: {
-        bucket: 'file',
-        sceneName: found.scene,
-        bandKeys: new Map(found.keys.map(({ band, candidates }) => [band, candidates])),
-      },
+      candidates: candidatesOf('file', found),
     });
   }
 

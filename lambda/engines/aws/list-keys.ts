@@ -1,4 +1,5 @@
 import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import { objectPages } from './list-objects.ts';
 import { explained } from './source-failure.ts';
 import { s3Uri } from './s3-ranges.ts';
 
@@ -18,24 +19,17 @@ export const listKeys = async (
   bucket: string,
   prefix: string,
 ): Promise<string[]> => {
-  const keys: string[] = [];
-  let token: string | undefined;
-  do {
-    const from = token;
+  const payer = requesterPays === true ? { RequestPayer: 'requester' as const } : {};
+  const pages = objectPages(async (next) => {
     try {
-      const page = await client.send(
-        new ListObjectsV2Command({
-          Bucket: bucket,
-          Prefix: prefix,
-          ...(from === undefined ? {} : { ContinuationToken: from }),
-          ...(requesterPays === true ? { RequestPayer: 'requester' } : {}),
-        }),
-      );
-      for (const { Key: key = '' } of page.Contents ?? []) if (key !== '' && !key.endsWith('/')) keys.push(key);
-      token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+      return await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ...next, ...payer }));
     } catch (error) {
       throw explained(s3Uri(bucket, prefix), error);
     }
-  } while (token !== undefined);
+  });
+  const keys: string[] = [];
+  for await (const page of pages) {
+    for (const { Key: key = '' } of page.Contents ?? []) if (key !== '' && !key.endsWith('/')) keys.push(key);
+  }
   return keys;
 };

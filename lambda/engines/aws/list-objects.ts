@@ -1,29 +1,39 @@
-import { ListObjectVersionsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import {
+  ListObjectVersionsCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
 import type { ListedObject } from '../../gates/object-store.ts';
 import { onStore } from './errors.ts';
 import { s3Uri } from './s3-ranges.ts';
 
 type Client = Pick<S3Client, 'send'>;
 
-/** Every object of a bucket whose key begins with `prefix`, page by page. @throws StoreUnavailableError. */
-export async function* listObjects(client: Client, bucket: string, prefix: string): AsyncGenerator<ListedObject> {
+/** Every page of a listing, each asked for with the token of the one before. @throws whatever `ask` throws. */
+export async function* objectPages(
+  ask: (next: { readonly ContinuationToken?: string }) => Promise<ListObjectsV2CommandOutput>,
+): AsyncGenerator<ListObjectsV2CommandOutput> {
   let token: string | undefined;
   do {
-    const from = token;
-    const page = await onStore(`${s3Uri(bucket, prefix)} could not be listed`, () =>
-      client.send(
-        new ListObjectsV2Command({
-          Bucket: bucket,
-          Prefix: prefix,
-          ...(from === undefined ? {} : { ContinuationToken: from }),
-        }),
-      ),
-    );
+    const page = await ask(token === undefined ? {} : { ContinuationToken: token });
+    yield page;
+    token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+  } while (token !== undefined);
+}
+
+/** Every object of a bucket whose key begins with `prefix`, page by page. @throws StoreUnavailableError. */
+export async function* listObjects(client: Client, bucket: string, prefix: string): AsyncGenerator<ListedObject> {
+  const pages = objectPages((next) =>
+    onStore(`${s3Uri(bucket, prefix)} could not be listed`, () =>
+      client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ...next })),
+    ),
+  );
+  for await (const page of pages) {
     for (const { Key: key, Size: bytes, LastModified: modified } of page.Contents ?? []) {
       if (key !== undefined) yield { key, bytes: bytes ?? 0, modifiedAt: modified?.getTime() ?? 0 };
     }
-    token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
-  } while (token !== undefined);
+  }
 }
 
 export interface ObjectVersionId {

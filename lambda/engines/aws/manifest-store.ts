@@ -52,20 +52,11 @@ export class DynamoManifestStore implements ManifestStore {
   }
 
   async closePlan(sceneJobId: string, to: Exclude<PlanState, 'OPEN'>, reason: string | null): Promise<boolean> {
-    return this.#movePlan(
-      sceneJobId,
-      reason === null ? 'SET #state = :to REMOVE #reason' : 'SET #state = :to, #reason = :reason',
-      '#state = :open',
-      { ':to': S(to), ':open': S('OPEN'), ...(reason === null ? {} : { ':reason': S(reason) }) },
-    );
+    return this.movePlan(sceneJobId, ['OPEN'], to, reason);
   }
 
   async reopenPlan(sceneJobId: string): Promise<boolean> {
-    return this.#movePlan(sceneJobId, 'SET #state = :open REMOVE #reason', '#state IN (:superseded, :failed)', {
-      ':open': S('OPEN'),
-      ':superseded': S('SUPERSEDED'),
-      ':failed': S('FAILED'),
-    });
+    return this.movePlan(sceneJobId, ['SUPERSEDED', 'FAILED'], 'OPEN', null);
   }
 
   async postponeHeal(sceneJobId: string, expected: number, next: number, look?: HealLook): Promise<boolean> {

@@ -78,19 +78,11 @@ export class EmbeddedManifestStore implements ManifestStore {
   }
 
   async closePlan(sceneJobId: string, to: Exclude<PlanState, 'OPEN'>, reason: string | null): Promise<boolean> {
-    const changed = this.#ledger.run(
-      `UPDATE plans SET state = ?, reason = ? WHERE scene_job_id = ? AND state = 'OPEN'`,
-      [to, reason, sceneJobId],
-    );
-    return changed === 1;
+    return this.movePlan(sceneJobId, ['OPEN'], to, reason);
   }
 
   async reopenPlan(sceneJobId: string): Promise<boolean> {
-    const changed = this.#ledger.run(
-      `UPDATE plans SET state = 'OPEN', reason = NULL WHERE scene_job_id = ? AND state IN ('SUPERSEDED', 'FAILED')`,
-      [sceneJobId],
-    );
-    return changed === 1;
+    return this.movePlan(sceneJobId, ['SUPERSEDED', 'FAILED'], 'OPEN', null);
   }
 
   async postponeHeal(sceneJobId: string, expected: number, next: number, look?: HealLook): Promise<boolean> {

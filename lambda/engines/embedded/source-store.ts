@@ -50,19 +50,24 @@ export class FileSourceStore implements SourceStore {
   async open(source: PlannedSource): Promise<RangeReader & AsyncDisposable> {
     const file = await this.#tokens.open(join(this.#folder, source.key), source.versionToken);
     const { onRead } = this.#options;
-    if (onRead === undefined) return file;
-    return {
-      name: file.name,
-      size: file.size,
-      read: async (ranges, signal) => {
-        const parts = await file.read(ranges, signal);
-        onRead(
-          parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
-          ranges.length,
-        );
-        return parts;
-      },
-      [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
-    };
+    return onRead === undefined ? file : counted(file, onRead);
   }
 }
+
+/** A file whose reads are told: bytes, and ranges asked for. */
+export const counted = (
+  file: RangeReader & AsyncDisposable,
+  onRead: (bytes: number, ranges: number) => void,
+): RangeReader & AsyncDisposable => ({
+  name: file.name,
+  size: file.size,
+  read: async (ranges, signal) => {
+    const parts = await file.read(ranges, signal);
+    onRead(
+      parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
+      ranges.length,
+    );
+    return parts;
+  },
+  [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+});

@@ -1,3 +1,4 @@
+import { candidatesOf } from '../look-at-sources.ts';
 import { TileonceError } from '../../errors.ts';
 import type { PipelineContext } from '../context.ts';
 import type { Pipeline } from '../definition/pipeline.ts';
@@ -101,11 +102,7 @@ export const newKeyRing = ({ record, plan }: PlannedScene, pipeline: Pipeline): 
   return {
     location: record.location,
     pipeline,
-    candidates: {
-      bucket: source.bucket,
-      sceneName: plan.sceneName,
-      bandKeys: new Map(found.keys.map(({ band, candidates }) => [band, candidates])),
-    },
+    candidates: { ...candidatesOf(source.bucket, found), sceneName: plan.sceneName },
   };
 };
 

@@ -27,7 +27,7 @@ const keysOf = (plan: ScenePlan, source: number): string[] => {
  * @throws SourceError where a source is there but cannot be read.
  */
 export const whyOutdated = async (
-  context: Pick<PipelineContext, 'sources'>,
+  context: Pick<PipelineContext, 'sources' | 'pixelVersion'>,
   plan: ScenePlan,
   location: string,
 ): Promise<string | null> => {
@@ -36,7 +36,7 @@ export const whyOutdated = async (
   if (look.kind === 'incomplete') {
     return `its source is gone: ${look.missing.map(({ keys }) => keys.join(' or ')).join(', ')}`;
   }
-  const params = canonicalParams(pipeline);
+  const params = canonicalParams(pipeline, context.pixelVersion);
   if (sceneJobId(look.sources.looks, plan.params) !== plan.sceneJobId) return 'its sources are others now';
   if (sceneJobId(look.sources.looks, params) !== plan.sceneJobId) return 'this release would make other pixels of it';
   return null;
