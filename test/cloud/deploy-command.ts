@@ -40,13 +40,16 @@ const outputs = z.object({
   [`Tileonce-${STAGE}-Pipeline`]: z.record(z.string(), z.string()),
 });
 
+/** Where `deployApp` lets the stacks' outputs be written. */
+export const outputsFileIn = (folder: string): string => join(folder, 'outputs.json');
+
 /**
  * `cdk bootstrap` and `cdk deploy --all`, the commands of docs/deploy.md, against another endpoint.
  *
  * @throws Error where one of them fails, with the end of what it said.
  */
 export const deployApp = async ({ endpoint, folder, settings }: DeployOptions): Promise<Deployed> => {
-  const file = join(folder, 'outputs.json');
+  const file = outputsFileIn(folder);
   const context = ['-c', `stage=${STAGE}`, '-c', `stages=${JSON.stringify({ [STAGE]: settings })}`];
   const common = [...context, '--output', join(folder, 'cdk.out'), '--no-notices', '--ci'];
   await cdk(endpoint, folder, ['bootstrap', `aws://${ACCOUNT}/${cloudEnvironment.AWS_REGION}`, '--ci'], folder);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   GetObjectCommand,
   ListObjectVersionsCommand,
@@ -11,14 +10,18 @@ import {
 } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { type DemoFiles, writeDemoScene } from '../../bin/demo/scene-files.ts';
+import { DynamoClaimStore } from '../../lambda/engines/aws/claim-store.ts';
 import { dynamoClient, s3Client, sqsClient } from '../../lambda/engines/aws/clients.ts';
 import { DynamoManifestStore } from '../../lambda/engines/aws/manifest-store.ts';
 import type { FunctionName } from '../../lambda/environment.ts';
+import { bareEtag } from '../../lambda/identity/version-token.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
-import { type Deployed, deployApp, nodeFirst } from './deploy-command.ts';
+import { type Deployed, deployApp, nodeFirst, outputsFileIn } from './deploy-command.ts';
+import { shortenWaits } from './faults.ts';
 import { killWorkers } from './function-processes.ts';
 import { type MiniStack, cloudEnvironment, startMiniStack } from './ministack.ts';
 import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
+import { say } from './waiting.ts';
 
 /** NDVI on the scene's own grid in windows of 32 px: 640 px make 400 windows, 320 px 100, 64 px 4. */
 export const PIPELINE = {
@@ -42,10 +45,15 @@ const TIMING = {
   reapMinutes: 1,
 };
 
+/**
+ * A message that meets a store that is down waits for the visibility time, 70 s here, then for 4 h, and one that meets a
+ * live lease for 60 s at most. Of these only the outages are waited for in haste.
+ */
+const OUTAGE_WAIT_SECONDS = 70;
+const SHORT_WAIT_SECONDS = 2;
+
 /** Functions call this address and the rest of the world the emulator's own: every call of a function passes the proxy. */
 const PROXY_HOST = '127.0.0.2';
-
-export const say = (text: string): void => void process.stderr.write(`  ${new Date().toISOString()} ${text}\n`);
 
 /** The app, deployed to an emulator, and what an operator and an uploader have in their hands. */
 export class DeployedApp implements AsyncDisposable {
@@ -54,6 +62,7 @@ export class DeployedApp implements AsyncDisposable {
   readonly deployed: Deployed;
   readonly s3: S3Client;
   readonly sqs: SQSClient;
+  readonly claims: DynamoClaimStore;
   readonly manifest: DynamoManifestStore;
   readonly #folder: TemporaryFolder;
 
@@ -65,7 +74,9 @@ export class DeployedApp implements AsyncDisposable {
     this.#folder = folder;
     this.s3 = s3Client({ endpoint });
     this.sqs = sqsClient({ endpoint });
-    this.manifest = new DynamoManifestStore({ client: dynamoClient({ endpoint }), table: deployed.manifest });
+    const client = dynamoClient({ endpoint });
+    this.claims = new DynamoClaimStore({ client, table: deployed.claims });
+    this.manifest = new DynamoManifestStore({ client, table: deployed.manifest });
   }
 
   /** Everything from nothing: emulator, proxy, bootstrap, deploy. Sets credentials and region of this process. */
@@ -82,6 +93,7 @@ export class DeployedApp implements AsyncDisposable {
     const { port, endpoint } = stack;
     try {
       const proxy = await startRecordingProxy({ host: PROXY_HOST, port, upstream: { host: '127.0.0.1', port } });
+      proxy.intercept(shortenWaits(OUTAGE_WAIT_SECONDS, SHORT_WAIT_SECONDS));
       const pipeline = join(folder.path, 'pipeline.json');
       await writeFile(pipeline, JSON.stringify(PIPELINE));
       const settings = {
@@ -91,6 +103,8 @@ export class DeployedApp implements AsyncDisposable {
         alarms: { gates: false },
         removal: 'destroy',
         maxConcurrency: 3,
+        // The id of its invocation is then in every call of a function.
+        tracing: true,
         timing: TIMING,
       };
       say('cdk bootstrap, cdk deploy --all');
@@ -126,8 +140,14 @@ export class DeployedApp implements AsyncDisposable {
     return key;
   }
 
-  kill(caller: FunctionName): void {
-    const count = killWorkers(this.stack.pid, this.deployed.functions[caller]);
+  /** What `cdk deploy --outputs-file` wrote. */
+  get outputsFile(): string {
+    return outputsFileIn(this.#folder.path);
+  }
+
+  /** Kills a function's processes; with a port only the one that calls from it, where that can be found out. */
+  kill(caller: FunctionName, port?: number): void {
+    const count = killWorkers(this.stack.pid, this.deployed.functions[caller], port);
     say(`killed ${count} worker(s) of ${caller}`);
   }
 
@@ -150,9 +170,12 @@ export class DeployedApp implements AsyncDisposable {
     return keys.toSorted();
   }
 
-  async object(key: string): Promise<Buffer> {
-    const { Body: body } = await this.s3.send(new GetObjectCommand({ Bucket: this.deployed.outputBucket, Key: key }));
-    return Buffer.from((await body?.transformToByteArray()) ?? []);
+  /** @returns an output's bytes, and its ETag without quotes. */
+  async object(key: string): Promise<{ readonly bytes: Buffer; readonly etag: string }> {
+    const { Body: body, ETag: etag = '' } = await this.s3.send(
+      new GetObjectCommand({ Bucket: this.deployed.outputBucket, Key: key }),
+    );
+    return { bytes: Buffer.from((await body?.transformToByteArray()) ?? []), etag: bareEtag(etag) };
   }
 
   /** Messages in a queue: visible, hidden and delayed. */
@@ -179,21 +202,5 @@ export class DeployedApp implements AsyncDisposable {
     this.#folder.remove();
   }
 }
-
-/** Waits until a condition holds, telling every 10 s that it still waits. @throws Error after `seconds`. */
-export const until = async (what: string, condition: () => Promise<boolean>, seconds = 300): Promise<void> => {
-  const started = performance.now();
-  let told = started;
-  while (!(await condition())) {
-    const now = performance.now();
-    if (now - started > seconds * 1000) throw new Error(`${what}: not within ${seconds} s`);
-    if (now - told > 10_000) {
-      say(`waiting: ${what} (${Math.round((now - started) / 1000)} s)`);
-      told = now;
-    }
-    await pause(500);
-  }
-  say(`${what}: after ${Math.round((performance.now() - started) / 1000)} s`);
-};
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,11 +1,11 @@
-import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { SceneJobId } from '../../lambda/identity/job-key.ts';
 import { mosaicKey } from '../../lambda/identity/output-keys.ts';
-import { type DeployedApp, until } from './deployed-app.ts';
+import type { DeployedApp } from './deployed-app.ts';
 import { changeMessages, changeReplyOnce, crashAt, everyMessageTwice, isItemCall, loseMessages } from './faults.ts';
 import { type CrashPoint, isObjectWrite, isUploadCompletion, refuseOnce, sentBy } from './faults.ts';
 import type { Interceptor } from './recording-proxy.ts';
-import { type UploadedScene, eventsOf, idOfScene, isFinished, uploadScene } from './uploaded-scene.ts';
+import { idOfScene, isFinished, ringAgain, uploadScene } from './uploaded-scene.ts';
+import { until } from './waiting.ts';
 
 /** What became of three scenes that met every fault that there is at once. */
 export interface Survived {
@@ -73,17 +73,6 @@ const uploadOneByOne = async (app: DeployedApp, name: string): Promise<SceneJobI
   );
   await app.upload(name, nir);
   return idOfScene(app, key);
-};
-
-/** Each upload's event once more as EventBridge sends it, and once as a notification. */
-const ringAgain = async (app: DeployedApp, { keys }: UploadedScene): Promise<void> => {
-  const bodies = keys.flatMap((key) => eventsOf(app.deployed.sourceBucket, key));
-  await app.sqs.send(
-    new SendMessageBatchCommand({
-      QueueUrl: app.deployed.queues.scenes,
-      Entries: bodies.map((MessageBody, at) => ({ Id: `event-${at}`, MessageBody })),
-    }),
-  );
 };
 
 /** Uploads three scenes, spoils what can be spoilt, and waits until all are finished. @throws Error where they are not in time. */

@@ -112,6 +112,18 @@ export const refuseOnce = (isMeant: (call: ProxiedCall) => boolean): Interceptor
   };
 };
 
+const hiding = z.looseObject({ VisibilityTimeout: z.number() });
+
+/** Time that flies: a function that hides a message for `longS` or longer hides it for `shortS`, in seconds. */
+export const shortenWaits =
+  (longS: number, shortS: number): Interceptor =>
+  (call, forward) => {
+    if (call.caller === null || call.headers['x-amz-target'] !== 'AmazonSQS.ChangeMessageVisibility') return forward();
+    const asked = hiding.parse(JSON.parse(call.body.toString('utf8')));
+    if (asked.VisibilityTimeout < longS) return forward();
+    return forward({ body: json({ ...asked, VisibilityTimeout: shortS }) });
+  };
+
 /** A writer without its precondition: the header is removed on the way. */
 export const withoutPrecondition =
   (isMeant: (call: ProxiedCall) => boolean): Interceptor =>

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ export const startMiniStack = async (environment: StackEnvironment = () => ({}))
   const stop = async (): Promise<void> => {
     process.off('exit', kill);
     await end(child);
-    await rm(folder, { recursive: true, force: true });
+    removeLater(folder);
   };
   const endpoint = `http://127.0.0.1:${port}`;
   try {
@@ -72,6 +72,12 @@ export const startMiniStack = async (environment: StackEnvironment = () => ({}))
     throw new Error(`MiniStack did not start, see ${log}`, { cause: error });
   }
   return { endpoint, port, pid: child.pid ?? 0, log, stop };
+};
+
+/** A worker's code is thousands of files, and every worker that ever was has its own: nobody waits for their removal. */
+const removeLater = (folder: string): void => {
+  const remove = "require('node:fs').rmSync(process.argv[1], { recursive: true, force: true })";
+  spawn(process.execPath, ['-e', remove, folder], { detached: true, stdio: 'ignore' }).unref();
 };
 
 const freePort = (): Promise<number> =>

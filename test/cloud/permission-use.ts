@@ -47,6 +47,11 @@ const REASONS: readonly (readonly [RegExp, reason: string])[] = [
   [/^tile: s3:ListBucket on (?:sourceBucket|outputBucket)$/u, 'the look after a 412 where the object is gone by then'],
   [/^fan-out: s3:ListBucket on outputBucket$/u, 'a finished scene rings again whose item was deleted by hand'],
   [
+    /^(?:fan-out: sqs:SendMessage on sceneQueue|tile: sqs:SendMessage on tileQueue|assemble: sqs:SendMessage on assemblyQueue)$/u,
+    'a message that waits for a live lease near its last receive',
+  ],
+  [/^reap: sqs:SendMessage on sceneQueue$/u, 'an open plan that code of other pixels made, and no window of it comes'],
+  [
     /^(?:fan-out|tile|assemble): dynamodb:GetItem on claims$/u,
     'a refusal that shows no row: an operator purged it just then',
   ],

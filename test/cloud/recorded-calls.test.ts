@@ -13,7 +13,7 @@ const names = {
 
 const call = (method: string, path: string, rest: Partial<RecordedCall> = {}): RecordedCall => {
   const [bare = '', query = ''] = path.split('?');
-  const empty = { caller: 'tile', headers: {}, body: Buffer.alloc(0), status: 200 } as const;
+  const empty = { caller: 'tile', port: 0, headers: {}, body: Buffer.alloc(0), status: 200 } as const;
   return { ...empty, method, path: bare, query: new URLSearchParams(query), ...rest };
 };
 const rpc = (target: string, body: object): RecordedCall =>
@@ -45,6 +45,9 @@ describe('a recorded call needs', () => {
     expect(neededBy(rpc('DynamoDB_20120810.UpdateItem', { TableName: 'claims-1' }), names)).toEqual([
       { action: 'dynamodb:UpdateItem', on: 'claims' },
     ]);
+    expect(
+      neededBy(rpc('DynamoDB_20120810.Scan', { TableName: 'manifest-1', IndexName: 'unfinished' }), names),
+    ).toEqual([{ action: 'dynamodb:Scan', on: 'unfinishedPlans' }]);
     expect(neededBy(rpc('AmazonSQS.SendMessageBatch', { QueueUrl: 'http://q/tiles' }), names)).toEqual([
       { action: 'sqs:SendMessage', on: 'tileQueue' },
     ]);
@@ -54,6 +57,8 @@ describe('a recorded call needs', () => {
     expect(() => neededBy(call('GET', '/other/key'), names)).toThrow(UnknownCallError);
     expect(() => neededBy(call('GET', '/in/elsewhere/a.tif'), names)).toThrow(UnknownCallError);
     expect(() => neededBy(rpc('DynamoDB_20120810.GetItem', { TableName: 'x' }), names)).toThrow(UnknownCallError);
+    const ofClaims = { TableName: 'claims-1', IndexName: 'unfinished' };
+    expect(() => neededBy(rpc('DynamoDB_20120810.Scan', ofClaims), names)).toThrow(UnknownCallError);
     expect(() => neededBy(rpc('Logs.PutLogEvents', {}), names)).toThrow(UnknownCallError);
   });
 });

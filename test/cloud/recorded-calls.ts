@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UNFINISHED_INDEX } from '../../lambda/engines/aws/manifest-items.ts';
 import type { ResourceName } from '../../lib/permissions.ts';
 import type { ProxiedCall } from './recording-proxy.ts';
 
@@ -26,7 +27,7 @@ export class UnknownCallError extends Error {
   }
 }
 
-const onTable = z.object({ TableName: z.string() });
+const onTable = z.object({ TableName: z.string(), IndexName: z.string().optional() });
 const onQueue = z.object({ QueueUrl: z.string() });
 
 /** SQS's batches have no permission of their own. */
@@ -48,9 +49,12 @@ export const neededBy = (call: ProxiedCall & { readonly status: number }, names:
   const [service = '', operation = ''] = target.split('.');
   const body: unknown = JSON.parse(call.body.toString('utf8'));
   if (service.startsWith('DynamoDB_')) {
-    const { TableName: table } = onTable.parse(body);
-    const on = (['claims', 'manifest'] as const).find((name) => names[name] === table);
-    if (on === undefined) throw new UnknownCallError(call, `table ${table}`);
+    const { TableName: table, IndexName: index } = onTable.parse(body);
+    const name = (['claims', 'manifest'] as const).find((one) => names[one] === table);
+    // An index is a resource of its own.
+    const on =
+      index === undefined ? name : name === 'manifest' && index === UNFINISHED_INDEX ? 'unfinishedPlans' : null;
+    if (on === undefined || on === null) throw new UnknownCallError(call, `table ${table}, index ${index ?? 'none'}`);
     return [{ action: `dynamodb:${operation}`, on }];
   }
   if (service === 'AmazonSQS') {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { crashAt, everyMessageTwice, loseMessages, refuseOnce, withoutPrecondition } from './faults.ts';
-import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
+import { crashAt, everyMessageTwice, loseMessages, refuseOnce, shortenWaits, withoutPrecondition } from './faults.ts';
+import { ConnectionCut, type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
 
 const HOST = '127.0.0.1';
 const seen: { method: string; url: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
@@ -88,6 +88,32 @@ describe('a fault', () => {
     using _fault = proxy.intercept(refuseOnce(({ method }) => method === 'POST'));
     const statuses = [await fetch(proxy.url, { method: 'POST' }), await fetch(proxy.url, { method: 'POST' })];
     expect(statuses.map(({ status }) => status)).toEqual([409, 201]);
+  });
+
+  it('cuts the connection in the middle of a reply, or before it', async () => {
+    using _fault = proxy.intercept(async ({ path }, forward) => {
+      if (path === '/silent') throw new ConnectionCut('silent');
+      return { ...(await forward()), cutAfter: 5 };
+    });
+    await expect(fetch(`${proxy.url}/silent`)).rejects.toThrow('fetch failed');
+    const answer = await fetch(`${proxy.url}/half`);
+    expect(answer.status).toBe(201);
+    await expect(answer.text()).rejects.toThrow('terminated');
+    expect(seen.map(({ url }) => url)).toEqual(['/half']);
+  });
+
+  it('shortens long waits, and leaves the others as they are', async () => {
+    using _fault = proxy.intercept(shortenWaits(70, 2));
+    for (const VisibilityTimeout of [70, 14_400, 60]) {
+      await fetch(proxy.url, {
+        method: 'POST',
+        headers: { ...fromTile, 'x-amz-target': 'AmazonSQS.ChangeMessageVisibility' },
+        body: JSON.stringify({ QueueUrl: 'q', VisibilityTimeout }),
+      });
+    }
+    expect(seen.map(({ body }): unknown => JSON.parse(body))).toMatchObject(
+      [2, 2, 60].map((VisibilityTimeout) => ({ QueueUrl: 'q', VisibilityTimeout })),
+    );
   });
 
   it('takes the precondition out of a write', async () => {

@@ -6,6 +6,8 @@ import { callerId } from '../../lib/environment.ts';
 export interface ProxiedCall {
   /** The function that made it, as its user agent says (`app/tileonce-tile`); null for anyone else. */
   readonly caller: FunctionName | null;
+  /** The port that it came from. */
+  readonly port: number;
   readonly method: string;
   /** Path, still encoded, and query. */
   readonly path: string;
@@ -18,7 +20,12 @@ export interface ProxiedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
+  /** Bytes of the body after which the connection is cut; absent where the whole body is sent. */
+  readonly cutAfter?: number;
 }
+
+/** Thrown by an interceptor where the caller is to see an endpoint that went away: no reply, the connection cut. */
+export class ConnectionCut extends Error {}
 
 /** A call with what the endpoint answered. */
 export interface RecordedCall extends ProxiedCall {
@@ -66,7 +73,9 @@ export const startRecordingProxy = async ({ host, port, upstream }: RecordingPro
     void (async () => {
       try {
         const reply = await answer(await callOf(incoming));
-        outgoing.writeHead(reply.status, { ...reply.headers }).end(reply.body);
+        outgoing.writeHead(reply.status, { ...reply.headers });
+        if (reply.cutAfter === undefined) outgoing.end(reply.body);
+        else outgoing.write(reply.body.subarray(0, reply.cutAfter), () => incoming.socket.destroy());
       } catch {
         // What the client would see of an endpoint that went away.
         incoming.socket.destroy();
@@ -102,6 +111,7 @@ const callOf = async (incoming: IncomingMessage): Promise<ProxiedCall> => {
   const [path = '', query = ''] = (incoming.url ?? '').split('?');
   return {
     caller: callerOf(incoming.headers['user-agent'] ?? ''),
+    port: incoming.socket.remotePort ?? 0,
     method: incoming.method ?? '',
     path,
     query: new URLSearchParams(query),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, type DynamoDBClient, type GlobalSecondaryIndex } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, PutBucketVersioningCommand, type S3Client } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { UNFINISHED_INDEX } from '../../lambda/engines/aws/manifest-items.ts';
 import { QUEUES, type QueueName } from '../../lambda/gates/queue.ts';
 
 /** Names are random: every test case has tables, buckets and queues of its own, empty. */
@@ -18,20 +19,28 @@ export const makeBucket = async (client: S3Client, { versioned = false } = {}): 
   return bucket;
 };
 
-/** A table with partition key `job_id`, and sort key `window` for the manifest. */
+/** A table with partition key `job_id`; for the manifest sort key `window` and the index of unfinished plans. */
 export const makeTable = async (client: DynamoDBClient, kind: 'claims' | 'manifest'): Promise<string> => {
   const table = fresh(kind);
   const keys = kind === 'claims' ? ['job_id'] : ['job_id', 'window'];
+  const indexed = kind === 'claims' ? [] : [UNFINISHED_INDEX];
   await client.send(
     new CreateTableCommand({
       TableName: table,
       BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: keys.map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+      AttributeDefinitions: [...keys, ...indexed].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
       KeySchema: keys.map((name, index) => ({ AttributeName: name, KeyType: index === 0 ? 'HASH' : 'RANGE' })),
+      ...(kind === 'claims' ? {} : { GlobalSecondaryIndexes: indexed.map(keysOnly) }),
     }),
   );
   return table;
 };
+
+const keysOnly = (name: string): GlobalSecondaryIndex => ({
+  IndexName: name,
+  KeySchema: [{ AttributeName: name, KeyType: 'HASH' }],
+  Projection: { ProjectionType: 'KEYS_ONLY' },
+});
 
 export interface TestQueues {
   readonly urls: Readonly<Record<QueueName, string>>;

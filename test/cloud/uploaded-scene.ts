@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { S3SourceStore } from '../../lambda/engines/aws/source-store.ts';
 import { type SceneJobId, sceneJobId } from '../../lambda/identity/job-key.ts';
 import { itemKey } from '../../lambda/identity/output-keys.ts';
@@ -6,7 +7,8 @@ import { canonicalParams } from '../../lambda/pipeline/definition/canonical-para
 import { parsePipeline } from '../../lambda/pipeline/definition/parse-pipeline.ts';
 import { siblings } from '../../lambda/pipeline/definition/scene-siblings.ts';
 import { candidatesOf, lookAtSources } from '../../lambda/pipeline/look-at-sources.ts';
-import { type DeployedApp, PIPELINE, say } from './deployed-app.ts';
+import { type DeployedApp, PIPELINE } from './deployed-app.ts';
+import { say } from './waiting.ts';
 
 /** A scene whose two bands were uploaded. */
 export interface UploadedScene {
@@ -39,7 +41,7 @@ export const idOfScene = async (app: DeployedApp, key: string): Promise<SceneJob
 };
 
 /** The upload of a key as EventBridge tells of it, and as an S3 notification does. */
-export const eventsOf = (bucket: string, key: string): readonly string[] => [
+const eventsOf = (bucket: string, key: string): readonly string[] => [
   JSON.stringify({
     version: '0',
     id: '0',
@@ -57,6 +59,17 @@ export const eventsOf = (bucket: string, key: string): readonly string[] => [
     ],
   }),
 ];
+
+/** Each upload's event once more as EventBridge sends it, and once as a notification. */
+export const ringAgain = async (app: DeployedApp, { keys }: UploadedScene): Promise<void> => {
+  const bodies = keys.flatMap((key) => eventsOf(app.deployed.sourceBucket, key));
+  await app.sqs.send(
+    new SendMessageBatchCommand({
+      QueueUrl: app.deployed.queues.scenes,
+      Entries: bodies.map((MessageBody, at) => ({ Id: `event-${at}`, MessageBody })),
+    }),
+  );
+};
 
 /** True once the scene's item is there, nothing waits in any queue, and no worker holds a message. */
 export const isFinished = async (app: DeployedApp, id: SceneJobId): Promise<boolean> =>
