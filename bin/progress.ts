@@ -35,6 +35,8 @@ export class Progress implements RunObserver {
   #first: { readonly done: number; readonly at: number } | null = null;
   #saidAt = performance.now();
   #saidDone = -1;
+  /** One scene that has no date by the pipeline's pattern is told, not each of many. */
+  #saidUndated = false;
 
   constructor(stream: NodeJS.WriteStream = process.stderr) {
     this.#bar = stream.isTTY
@@ -53,6 +55,13 @@ export class Progress implements RunObserver {
 
   planned(request: SceneRequest, plan: ScenePlan): void {
     this.note(planLine(request, plan));
+    const { datetime } = plan.pipeline;
+    if (datetime === null || plan.time.from === 'name' || this.#saidUndated) return;
+    this.#saidUndated = true;
+    this.note(
+      `${request.label}: the pipeline's datetime ${datetime} finds no date in its name; ` +
+        `its time ${plan.time.datetime} is the ${plan.time.from === 'tiff' ? "file's own tag" : "file's last change"}`,
+    );
   }
 
   progress({ windows, done, bytesRead }: { windows: number; done: number; bytesRead: number }): void {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BundlingOptions, OutputFormat, SourceMapMode } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type FunctionName, PIPELINES_FILE } from '../lambda/environment.ts';
@@ -23,6 +24,8 @@ const OPENS_SOURCES: readonly FunctionName[] = ['fan-out', 'tile'];
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   'epsg-index': ['package.json', 's'],
   'geotiff-geokeys-to-proj4': ['package.json', 'main-dist.js'],
+  // Optional: 170 KB of WebAssembly, read where a source is WebP.
+  '@jsquash/webp': ['package.json', 'codec/dec'],
 };
 
 /** Ways to credentials that no function goes: its own stand in the environment. Lambda's runtime has them all the same. */
@@ -63,11 +66,14 @@ export const bundling = (name: FunctionName, pipelines: string | null): Bundling
 });
 
 const copyTables = (to: string): string[] =>
-  Object.entries(TABLES).flatMap(([name, parts]) => {
-    const from = `${packageFolder}node_modules/${name}`;
-    const target = `${to}/node_modules/${name}`;
-    return [`mkdir -p '${target}'`, `cp -R ${parts.map((part) => `'${from}/${part}'`).join(' ')} '${target}'`];
-  });
+  Object.entries(TABLES)
+    .filter(([name]) => existsSync(`${packageFolder}node_modules/${name}`))
+    .flatMap(([name, parts]) =>
+      parts.flatMap((part) => {
+        const target = dirname(`${to}/node_modules/${name}/${part}`);
+        return [`mkdir -p '${target}'`, `cp -R '${packageFolder}node_modules/${name}/${part}' '${target}'`];
+      }),
+    );
 
 /** Base64 passes every shell untouched. */
 const writeText = (text: string, file: string): string =>

@@ -4,6 +4,7 @@ import type { FunctionName } from '../lambda/environment.ts';
 export type ResourceName =
   | 'claims'
   | 'manifest'
+  | 'unfinishedPlans'
   | 'manifestStream'
   | 'everyStream'
   | 'sourceBucket'
@@ -59,9 +60,16 @@ const encryptOutputs: Grant = {
   on: ['outputKey'],
 };
 
+/** SendMessage: a message that waits near its last receive is replaced by a copy of itself. */
 const consume = (queue: 'sceneQueue' | 'tileQueue' | 'assemblyQueue'): Grant => ({
   sid: 'Consume',
-  actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'],
+  actions: [
+    'sqs:ReceiveMessage',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+    'sqs:ChangeMessageVisibility',
+    'sqs:SendMessage',
+  ],
   on: [queue],
 });
 
@@ -153,7 +161,9 @@ export const PERMISSIONS: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   reap: [
     { sid: 'SeeClaims', actions: ['dynamodb:GetItem'], on: ['claims'] },
-    { sid: 'WalkPlans', actions: ['dynamodb:Scan', 'dynamodb:Query', 'dynamodb:UpdateItem'], on: ['manifest'] },
-    { sid: 'SendWork', actions: ['sqs:SendMessage'], on: ['tileQueue', 'assemblyQueue'] },
+    { sid: 'FindPlans', actions: ['dynamodb:Scan'], on: ['unfinishedPlans'] },
+    { sid: 'WalkPlans', actions: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'], on: ['manifest'] },
+    // The scene queue: a plan of other code's pixels is planned again.
+    { sid: 'SendWork', actions: ['sqs:SendMessage'], on: ['tileQueue', 'assemblyQueue', 'sceneQueue'] },
   ],
 };

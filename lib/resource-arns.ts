@@ -1,4 +1,5 @@
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { UNFINISHED_INDEX } from '../lambda/engines/aws/manifest-items.ts';
 import type { ResourceName } from './permissions.ts';
 import type { PipelineState } from './pipeline-state.ts';
 
@@ -22,6 +23,7 @@ export const resourceArns = ({ state, sourcePrefix, queues, streamFailures, vpc 
   return {
     claims: state.claims.tableArn,
     manifest: state.manifest.tableArn,
+    unfinishedPlans: `${state.manifest.tableArn}/index/${UNFINISHED_INDEX}`,
     manifestStream: tableStreamArn,
     everyStream: '*',
     sourceBucket: state.sourceBucket.bucketArn,

@@ -65,7 +65,7 @@ const tell = (groups: readonly DeadGroup[], flags: RedriveFlags, total: number):
   if (groups.length === 0) console.log(total === 0 ? 'no dead letters' : 'no dead letter is meant');
   for (const { queue, error, letters, scenes } of groups) {
     const named = scenes.slice(0, 5).join(', ') + (scenes.length > 5 ? ` and ${scenes.length - 5} more` : '');
-    console.log(`${letters.length} in ${queue}: ${error ?? "no reason is kept (see the function's log)"}`);
+    console.log(`${letters.length} in ${queue}: ${error ?? "no reason is known (see the function's log)"}`);
     if (named !== '') console.log(`  of ${named}`);
   }
 };

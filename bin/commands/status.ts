@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { QUEUES } from '../../lambda/gates/queue.ts';
+import { type DeadGroup, groupLetters } from '../../lambda/pipeline/recovery/redrive.ts';
 import { SCENE_STATES, type SceneStatus, sceneStatus } from '../../lambda/pipeline/recovery/scene-status.ts';
 import { allScenes, selectScenes } from '../../lambda/pipeline/recovery/select-scenes.ts';
 import { interruptible } from '../interrupt.ts';
@@ -12,6 +13,8 @@ interface StatusFlags extends EngineFlags {
 }
 
 const WATCH_SECONDS = 5;
+/** Causes of death that are named; redrive names all. */
+const SHOWN_GROUPS = 3;
 
 /** `tileonce status`: what is done, under way, stuck. */
 export const addStatus = (program: Command): void => {
@@ -50,6 +53,7 @@ const report = async (engine: OperatorEngine, scene: string | undefined, json: b
   for (const { record } of chosen) {
     statuses.push(await sceneStatus(context, record, { stalledAfterMs: engine.stalledAfterMs, deadLetters: letters }));
   }
+  const deadGroups = groupLetters(letters);
   const deadLetters = Object.fromEntries(
     QUEUES.map((queue) => [queue, letters.filter((dead) => dead.queue === queue).length]),
   );
@@ -61,7 +65,8 @@ const report = async (engine: OperatorEngine, scene: string | undefined, json: b
   );
   const oldestLease = leases.toSorted((a, b) => a.claimedAt - b.claimedAt)[0] ?? null;
   if (json) {
-    return JSON.stringify({ states, deadLetters, oldestLease, scenes: statuses.map(summaryOf) });
+    const dead = deadGroups.map(({ queue, error, letters: { length: count } }) => ({ queue, error, count }));
+    return JSON.stringify({ states, deadLetters, deadGroups: dead, oldestLease, scenes: statuses.map(summaryOf) });
   }
   const now = context.clock.now();
   const lines = [
@@ -70,6 +75,7 @@ const report = async (engine: OperatorEngine, scene: string | undefined, json: b
       .map(([state, count]) => `${count} ${state}`)
       .join(', ') || 'no scenes',
     `dead letters: ${QUEUES.map((queue) => `${deadLetters[queue]} ${queue}`).join(', ')}`,
+    ...deadGroups.slice(0, SHOWN_GROUPS).map(deadLine),
     oldestLease === null
       ? 'no live lease'
       : `oldest live lease: ${oldestLease.what} of ${oldestLease.sceneJobId.slice(0, 12)}, held for ${ageOf(now - oldestLease.claimedAt)}`,
@@ -82,6 +88,9 @@ const report = async (engine: OperatorEngine, scene: string | undefined, json: b
   }
   return lines.join('\n');
 };
+
+const deadLine = ({ queue, error, letters }: DeadGroup): string =>
+  `  ${letters.length} in ${queue}: ${error ?? "no reason is known (see the function's log)"}`;
 
 const rowOf = ({ plan, record, state, rows }: SceneStatus): string[] => [
   plan.sceneJobId.slice(0, 12),

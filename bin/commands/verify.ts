@@ -8,6 +8,7 @@ import { type Finding, verifyScene } from '../../lambda/pipeline/recovery/verify
 import { interruptible } from '../interrupt.ts';
 import { DRY_RUN, type EngineFlags, addEngineOptions } from '../operator/engine-options.ts';
 import { type OperatorEngine, openOperatorEngine } from '../operator/operator-engine.ts';
+import { whenSettled } from '../operator/when-settled.ts';
 
 interface VerifyFlags extends EngineFlags {
   readonly quick?: boolean;
@@ -30,28 +31,62 @@ export const addVerify = (program: Command): void => {
     await using engine = await openOperatorEngine(flags);
     const scenes = await allScenes(engine.context.manifest);
     const chosen = name === undefined ? scenes : selectScenes(scenes, [name]);
-    const findings: Finding[] = [];
-    const repairs: { scene: string; report: RepairReport }[] = [];
+    const verified: Verified = { scenes: chosen.length, findings: [], repairs: [], left: [] };
     await interruptible(
       async (signal) => {
         for (const scene of chosen) {
           signal.throwIfAborted();
           const found = await lookAt(engine, scene, flags);
-          findings.push(...found);
-          if (flags.repair !== true || flags.dryRun === true || found.length === 0) continue;
-          const report = await engine.working(availableParallelism(), signal, () =>
-            repairScene(engine.context, scene, found),
-          );
-          if (report.assembly) repairs.push({ scene: scene.plan.sceneJobId, report });
+          verified.findings.push(...found);
+          const mends = flags.repair === true && flags.dryRun !== true && found.length > 0;
+          const report = mends ? await mend(engine, scene, found, signal) : null;
+          if (report !== null) verified.repairs.push({ scene: scene.plan.sceneJobId, report });
+          verified.left.push(...(report === null ? found : await lookAgain(engine, scene, flags)));
         }
       },
       (message) => console.error(message),
     );
-    if (name === undefined) findings.push(...(await ownerless(engine, scenes)));
-    if (flags.json === true) console.log(JSON.stringify({ scenes: chosen.length, findings, repairs }));
-    else tell(chosen.length, findings, repairs);
-    if (findings.length > 0) process.exitCode = 1;
+    const strays = name === undefined ? await ownerless(engine, scenes) : [];
+    verified.findings.push(...strays);
+    verified.left.push(...strays);
+    if (flags.json === true) console.log(JSON.stringify(verified));
+    else tell(verified);
+    if (verified.left.length > 0) process.exitCode = 1;
   });
+};
+
+interface Verified {
+  readonly scenes: number;
+  readonly findings: Finding[];
+  readonly repairs: { readonly scene: string; readonly report: RepairReport }[];
+  /** What was found and is not mended; without `--repair` all of it. */
+  readonly left: Finding[];
+}
+
+/** Repairs a scene and waits until its work is done. @returns null where nothing could be mended. */
+const mend = async (
+  engine: OperatorEngine,
+  scene: PlannedScene,
+  found: readonly Finding[],
+  signal: AbortSignal,
+): Promise<RepairReport | null> => {
+  const report = await engine.working(availableParallelism(), signal, () => repairScene(engine.context, scene, found));
+  if (!report.assembly) return null;
+  await whenSettled(engine, scene.plan.sceneJobId, signal);
+  return report;
+};
+
+/** The second look, at a scene that was repaired: it must have been assembled again first. */
+const lookAgain = async (
+  engine: OperatorEngine,
+  { plan, record }: PlannedScene,
+  flags: VerifyFlags,
+): Promise<Finding[]> => {
+  const { sceneJobId } = plan;
+  const now = (await engine.context.manifest.getPlan(sceneJobId)) ?? record;
+  if (now.state === 'ASSEMBLED') return lookAt(engine, { plan, record: now }, flags);
+  const message = `scene ${sceneJobId.slice(0, 12)} was sent again and is ${now.state}: tileonce status shows why`;
+  return [{ kind: 'scene-file-missing', sceneJobId, window: null, message }];
 };
 
 const lookAt = async (engine: OperatorEngine, scene: PlannedScene, flags: VerifyFlags): Promise<Finding[]> => {
@@ -75,14 +110,12 @@ const ownerless = async (engine: OperatorEngine, scenes: readonly PlannedScene[]
   return findings;
 };
 
-const tell = (
-  scenes: number,
-  findings: readonly Finding[],
-  repairs: readonly { scene: string; report: RepairReport }[],
-): void => {
+const tell = ({ scenes, findings, repairs, left }: Verified): void => {
   for (const { message } of findings) console.log(message);
   for (const { scene, report } of repairs) {
     console.log(`${scene.slice(0, 12)}: ${report.windows.length} window(s) sent again, the scene is assembled again`);
   }
-  console.error(findings.length === 0 ? `${scenes} scene(s): as the ledger says` : `${findings.length} finding(s)`);
+  for (const { message } of repairs.length === 0 ? [] : left) console.log(`left: ${message}`);
+  if (findings.length === 0) console.error(`${scenes} scene(s): as the ledger says`);
+  else console.error(`${findings.length} finding(s)${repairs.length === 0 ? '' : `, ${left.length} left`}`);
 };

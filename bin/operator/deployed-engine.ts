@@ -9,6 +9,7 @@ import { awsEngine } from '../../lambda/engines/aws/index.ts';
 import { EMBEDDED_CLAIM } from '../../lambda/local/timing.ts';
 import type { PipelineContext } from '../../lambda/pipeline/context.ts';
 import { PIXEL_VERSION } from '../../lambda/pipeline/definition/pixel-version.ts';
+import { explained } from '../../lambda/pipeline/recovery/explain-letters.ts';
 import { silentTelemetry } from '../../lambda/telemetry.ts';
 import { SOFTWARE_VERSION } from '../../lambda/version.ts';
 import type { EngineFlags } from './engine-options.ts';
@@ -47,17 +48,20 @@ export const deployedEngine = (stage: string, { outputs, resource }: EngineFlags
   const tools = toolsOf(context, () => openScratch({ mostBytes: SCRATCH_BYTES }));
   return {
     context,
-    deadLetters: new SqsDeadLetters({
-      client: sqs,
-      urls: queueUrls,
-      deadLetterUrls: {
-        scenes: names.SceneDeadLettersUrl,
-        tiles: names.TileDeadLettersUrl,
-        assemblies: names.AssemblyDeadLettersUrl,
-      },
-      undeliveredUrl: names.UndeliveredUploadsUrl ?? undefined,
-      clock: systemClock,
-    }),
+    deadLetters: explained(
+      new SqsDeadLetters({
+        client: sqs,
+        urls: queueUrls,
+        deadLetterUrls: {
+          scenes: names.SceneDeadLettersUrl,
+          tiles: names.TileDeadLettersUrl,
+          assemblies: names.AssemblyDeadLettersUrl,
+        },
+        undeliveredUrl: names.UndeliveredUploadsUrl ?? undefined,
+        clock: systemClock,
+      }),
+      context.claims,
+    ),
     tools,
     stalledAfterMs: 32 * MINUTE,
     // Longer than a message can live: four days in its queue, fourteen with the dead letters.

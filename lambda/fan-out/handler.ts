@@ -42,7 +42,7 @@ const answer = async ({ bucket, key }: Ring, pipeline: Pipeline, signal: AbortSi
     },
     signal,
   );
-  if (outcome.kind === 'live') return { kind: 'live', leaseUntil: outcome.leaseUntil };
+  if (outcome.kind === 'live') return outcome;
   telemetry.event('info', `Scene:FanOut:${EVENT[outcome.kind]}`, {
     bucket,
     key,

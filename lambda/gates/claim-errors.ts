@@ -4,7 +4,7 @@ import { TileonceError } from '../errors.ts';
 export class LeaseLostError extends TileonceError {
   readonly jobId: string;
 
-  constructor(jobId: string, step: 'commit' | 'heartbeat' | 'release') {
+  constructor(jobId: string, step: 'commit' | 'heartbeat' | 'release' | 'deletion') {
     super(`the lease of job ${jobId} was lost before its ${step}: another worker owns the job now`, {
       remedy: 'nothing is damaged; if it recurs, the lease is shorter than the work or clocks differ by more than 30 s',
     });

@@ -3,6 +3,7 @@ import { BasePersistenceLayer, IdempotencyRecord } from '@aws-lambda-powertools/
 import type { JSONValue } from '@aws-lambda-powertools/commons/types';
 import type { Clock } from '../clock.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import { failureText } from './failure-text.ts';
 import { LeaseLostError } from './claim-errors.ts';
 import type { ClaimAnswer, ClaimRow, ClaimStore } from './claim-store.ts';
 
@@ -39,6 +40,8 @@ export interface ClaimAttempt {
 export class ClaimLayer extends BasePersistenceLayer {
   readonly #attempt: ClaimAttempt;
   #answer: ClaimAnswer | null = null;
+  #askedAt = 0;
+  #failure: string | null = null;
 
   constructor(attempt: ClaimAttempt) {
     super();
@@ -50,10 +53,21 @@ export class ClaimLayer extends BasePersistenceLayer {
     return this.#answer;
   }
 
+  /** When the store was asked, ms of the monotonic clock: a slow reply must not make the lease look longer. */
+  get askedAt(): number {
+    return this.#askedAt;
+  }
+
+  /** The work failed: a release keeps the reason. Powertools deletes a failing record without saying why. */
+  failed(error: unknown): void {
+    this.#failure = failureText(error);
+  }
+
   /** Claims the job. The base class would compute an expiry from the wall clock and warn of a missing Lambda context. */
   override async saveInProgress(): Promise<void> {
     const { jobId, owner, store, clock, timing } = this.#attempt;
     const now = clock.now();
+    this.#askedAt = clock.monotonic();
     const answer = await store.claim({
       jobId,
       owner,
@@ -85,7 +99,12 @@ export class ClaimLayer extends BasePersistenceLayer {
     const { jobId, owner, store, clock } = this.#attempt;
     try {
       // A lease is over once it lies before now: lapsed to a moment ago, it can be claimed at once.
-      await store.release({ jobId, owner, now: clock.now() - 1 });
+      await store.release({
+        jobId,
+        owner,
+        now: clock.now() - 1,
+        ...(this.#failure === null ? {} : { error: this.#failure }),
+      });
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
     }

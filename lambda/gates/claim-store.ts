@@ -4,7 +4,7 @@
  *     absent ──claim──▶ CLAIMED(owner, lease) ──commit, owner = me──▶ COMMITTED(result)   for ever
  *                          │        ▲
  *                          │        └── claim by anyone once lease_until < now, or by the same owner (a lost reply)
- *                          └── release, owner = me: lease_until = now (never a delete)
+ *                          └── release, owner = me: lease_until = now, last_error (never a delete)
  *
  * All times are milliseconds since the epoch on the caller's clock.
  */
@@ -22,6 +22,8 @@ export interface ClaimRow {
   readonly result: string | null;
   /** Time to live, seconds since the epoch; on CLAIMED rows only. */
   readonly expiresAt: number | null;
+  /** What the last attempt failed of, one line; null while one is at work, and where it was killed and could say nothing. */
+  readonly lastError: string | null;
 }
 
 export interface ClaimRequest {
@@ -31,6 +33,14 @@ export interface ClaimRequest {
   readonly leaseUntil: number;
   /** Seconds since the epoch. */
   readonly expiresAt: number;
+}
+
+export interface ReleaseRequest {
+  readonly jobId: string;
+  readonly owner: string;
+  readonly now: number;
+  /** What the work failed of, one line. */
+  readonly error?: string;
 }
 
 /** Three answers, three actions: work; return the stored result and acknowledge; hide until the lease has run out. */
@@ -55,8 +65,11 @@ export interface ClaimStore {
   claim(request: ClaimRequest): Promise<ClaimAnswer>;
   /** `state = CLAIMED AND owner = me`; COMMITTED by me is `done` too (a lost reply). Removes the time to live. */
   commit(request: { jobId: string; owner: string; now: number; result: string }): Promise<OwnerAnswer>;
-  /** Lapses our own lease (`lease_until = now`), so that anyone may claim at once after. Never deletes. */
-  release(request: { jobId: string; owner: string; now: number }): Promise<OwnerAnswer>;
+  /**
+   * Lapses our own lease (`lease_until = now`), so that anyone may claim at once after, and keeps what the work failed
+   * of until the next claim. Never deletes.
+   */
+  release(request: ReleaseRequest): Promise<OwnerAnswer>;
   /** The heartbeat: a later `lease_until` under the owner's condition. */
   extend(request: { jobId: string; owner: string; leaseUntil: number }): Promise<OwnerAnswer>;
   /** A consistent read. */

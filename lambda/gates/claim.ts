@@ -5,6 +5,15 @@ import { ClaimGateDisabledError, LeaseLostError } from './claim-errors.ts';
 import { type ClaimAttempt, ClaimLayer } from './claim-layer.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
+/** Another's live lease stands in the way of a job. */
+export interface LiveClaim {
+  readonly kind: 'live';
+  /** When its lease ends, ms since the epoch on the clock of whoever holds it. */
+  readonly leaseUntil: number;
+  /** How many attempts ever won the job, the one at work included. */
+  readonly attempts: number;
+}
+
 /**
  * What became of one attempt (docs/design.md, section 4).
  * `worked` and `committed`: acknowledge. `live`: do not acknowledge, hide the message until the lease has run out.
@@ -17,7 +26,7 @@ export type ClaimOutcome =
       /** When it was committed, ms since the epoch on the clock of whoever did. */
       readonly finishedAt: number | null;
     }
-  | { readonly kind: 'live'; readonly leaseUntil: number };
+  | LiveClaim;
 
 /**
  * Runs `work` under the claim of its job, through Powertools' makeIdempotent: claim → work → commit.
@@ -44,15 +53,19 @@ export const withClaim = async (
   const claimedWork = makeIdempotent(
     async (_jobId: string): Promise<JSONValue> => {
       countWin(layer, telemetry, jobId);
-      const stop =
-        timing.heartbeatMs === null ? null : startHeartbeat(attempt, timing.heartbeatMs, (error) => lease.abort(error));
+      const heartbeat =
+        timing.heartbeatMs === null
+          ? null
+          : startHeartbeat(attempt, timing.heartbeatMs, (error) => lease.abort(error), layer.askedAt);
       try {
         return await work(workSignal);
       } catch (error) {
         // An aborted work may fail in any way; what matters is why it was aborted.
+        const cause = workSignal.aborted ? workSignal.reason : error;
+        layer.failed(cause);
         throw lease.signal.aborted ? lease.signal.reason : error;
       } finally {
-        await stop?.();
+        await heartbeat?.stop();
       }
     },
     { persistenceStore: layer, config },
@@ -69,8 +82,9 @@ export const withClaim = async (
   } catch (error) {
     if (layer.answer?.kind === 'live') {
       telemetry.count('ClaimsRefusedLive', 1);
-      telemetry.event('info', 'Claim:Refused:Live', { jobId, leaseUntil: layer.answer.row.leaseUntil });
-      return { kind: 'live', leaseUntil: layer.answer.row.leaseUntil };
+      const { leaseUntil, attempts } = layer.answer.row;
+      telemetry.event('info', 'Claim:Refused:Live', { jobId, leaseUntil });
+      return { kind: 'live', leaseUntil, attempts };
     }
     const cause = unwrapped(error);
     if (cause instanceof LeaseLostError) {

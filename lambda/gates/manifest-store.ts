@@ -32,6 +32,9 @@ export interface EmptyRow {
 export const PLAN_STATES = ['OPEN', 'ASSEMBLED', 'SUPERSEDED', 'FAILED', 'PURGED'] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
 
+/** What becomes of these may still change by itself: OPEN plans are healed, FAILED ones opened by a replayed message. */
+export const UNFINISHED: readonly PlanState[] = ['OPEN', 'FAILED'];
+
 /** A plan as it is stored; `plan` is the JSON text of a ScenePlan and never changes. */
 export interface PlanRecord {
   readonly sceneJobId: string;
@@ -72,7 +75,13 @@ export interface ManifestStore {
   postponeHeal(sceneJobId: string, expected: number, next: number, look?: HealLook): Promise<boolean>;
   /** From one of `from` → `to`: an operator's move. False where the plan was in none of them. */
   movePlan(sceneJobId: string, from: readonly PlanState[], to: PlanState, reason: string | null): Promise<boolean>;
+  /** Every plan there is. May walk the whole table. */
   listPlans(): Promise<PlanRecord[]>;
+  /**
+   * The plans that are OPEN or FAILED: what the reaper looks at. Costs nothing for finished scenes. Each is read
+   * consistently, but one that was made or moved a moment ago may be missing: the next look has it.
+   */
+  listUnfinished(): Promise<PlanRecord[]>;
   /** Create-only, keyed by scene and window. `exists` changes nothing. */
   putRow(row: ManifestRow): Promise<'created' | 'exists'>;
   getRow(sceneJobId: string, window: WindowName): Promise<ManifestRow | null>;

@@ -78,6 +78,9 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<ListedObject>;
   /** How many versions (delete markers too) are kept of the keys that begin with `prefix`. */
   countVersions(prefix: string): Promise<number>;
-  /** Removes the versions kept of a key that has no object any more. Only under the claim of whose output it was. @returns how many. */
+  /**
+   * Removes the versions kept of a key whose object was removed; an object that stands there again is left. Only under the
+   * claim of whose output it was. @returns how many.
+   */
   eraseVersions(key: string): Promise<number>;
 }

@@ -31,7 +31,7 @@ export interface Queue {
   hide(queue: QueueName, receipt: string, visibilityMs: number, reason?: string): Promise<void>;
   /**
    * Like `hide`, for a message that only waits (a live foreign lease, an interrupt): does not count this receive where
-   * the engine can help it. SQS cannot, and does not need to: its leases end before the third receive.
+   * the engine can help it. SQS cannot: whoever waits there near its last receive is replaced by a fresh copy.
    */
   postpone(queue: QueueName, receipt: string, visibilityMs: number): Promise<void>;
 }

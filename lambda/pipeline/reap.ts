@@ -6,6 +6,7 @@ import { parsePlan } from '../identity/plan-record.ts';
 import type { ScenePlan } from '../identity/plan.ts';
 import type { PipelineContext } from './context.ts';
 import { messageBody } from './messages.ts';
+import { otherPixels, supersede } from './supersede.ts';
 
 export interface ReapTiming {
   /** A message that was received is hidden for so long, ms: until then its claim says nothing of its death. */
@@ -29,16 +30,22 @@ export interface ReapReport {
   readonly sentToAssembly: number;
   /** Plans given up: nothing that was sent for them brought a row. */
   readonly failed: number;
+  /** Plans of another pixel version, sent to be planned again. */
+  readonly superseded: number;
 }
 
-/** What the reaper needs: no object store and no sources, it looks at the ledger alone. */
-export type ReapContext = Pick<PipelineContext, 'manifest' | 'claims' | 'queue' | 'clock' | 'telemetry'>;
+/** What the reaper needs: no object store, and no source is ever looked at: it looks at the ledger alone. */
+export type ReapContext = Pick<
+  PipelineContext,
+  'manifest' | 'claims' | 'queue' | 'sources' | 'clock' | 'telemetry' | 'pixelVersion'
+>;
 
 /**
  * Walks the OPEN plans (docs/design.md, section 7) and sends again what was lost: windows that have no row and nobody
  * at work on them, and assemblies of scenes whose rows are all there. Only past the plan's `nextHealAt`, which is moved
  * first and by one reaper alone, so that a long queue is not swelled.
  *
+ *     planned by code of other pixels ───────────────────────▶ SUPERSEDED, and rung for: its windows would end so too
  *     a row more than at the last look (or the first look) ─▶ the queue is being worked off: wait healAfter again
  *     nothing new, n-th time ────────────────────────────────▶ send what is lost, wait healAfter x 2^n
  *     nothing new after maxHeals healings ───────────────────▶ FAILED, the missing windows named
@@ -47,8 +54,8 @@ export type ReapContext = Pick<PipelineContext, 'manifest' | 'claims' | 'queue' 
  * Never writes to a dead-letter queue: a window whose attempts are used up is left to it.
  */
 export const reap = async (context: ReapContext, timing: ReapTiming, signal?: AbortSignal): Promise<ReapReport> => {
-  const report = { openPlans: 0, windowsSent: 0, sentToAssembly: 0, failed: 0 };
-  for (const found of await context.manifest.listPlans()) {
+  const report = { openPlans: 0, windowsSent: 0, sentToAssembly: 0, failed: 0, superseded: 0 };
+  for (const found of await context.manifest.listUnfinished()) {
     signal?.throwIfAborted();
     const record = found.state === 'FAILED' ? await revived(context, found) : found;
     if (record?.state !== 'OPEN') continue;
@@ -58,6 +65,7 @@ export const reap = async (context: ReapContext, timing: ReapTiming, signal?: Ab
     report.windowsSent += done.windows;
     report.sentToAssembly += done.assembly ? 1 : 0;
     report.failed += done.failed ? 1 : 0;
+    report.superseded += done.superseded ? 1 : 0;
   }
   context.telemetry.event('info', 'Plans:Reap:Done', report);
   return report;
@@ -74,13 +82,18 @@ interface Healed {
   readonly windows: number;
   readonly assembly: boolean;
   readonly failed: boolean;
+  readonly superseded: boolean;
 }
 
-const NOTHING: Healed = { windows: 0, assembly: false, failed: false };
+const NOTHING: Healed = { windows: 0, assembly: false, failed: false, superseded: false };
 
 const look = async (context: ReapContext, record: PlanRecord, timing: ReapTiming): Promise<Healed> => {
   const { manifest, clock } = context;
   const plan = parsePlan(record.plan);
+  if (plan.pixelVersion !== context.pixelVersion) {
+    await supersede(context, plan, record.location, otherPixels(plan, context.pixelVersion));
+    return { ...NOTHING, superseded: true };
+  }
   const done = new Set((await manifest.listRows(record.sceneJobId)).map(({ window }) => window));
   const missing = [...windowsOf(plan.windows)].filter((window) => !done.has(windowName(window)));
   const grown = done.size > record.rowsAtHeal;

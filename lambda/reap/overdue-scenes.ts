@@ -14,7 +14,7 @@ export type OverdueContext = Pick<PipelineContext, 'manifest' | 'claims' | 'cloc
 export const countOverdue = async (context: OverdueContext, overdueMs: number): Promise<number> => {
   const { manifest, claims, clock, telemetry } = context;
   let overdue = 0;
-  for (const { sceneJobId, state } of await manifest.listPlans()) {
+  for (const { sceneJobId, state } of await manifest.listUnfinished()) {
     if (state !== 'OPEN') continue;
     const claim = await claims.get(sceneJobId);
     if (claim !== null && clock.now() - claim.claimedAt <= overdueMs) continue;

@@ -3,6 +3,7 @@ import { StoreUnavailableError, TileonceError } from '../errors.ts';
 import type { QueueName } from '../gates/queue.ts';
 import { type Settled, dispositionOf } from '../pipeline/disposition.ts';
 import type { LambdaRuntime } from './runtime.ts';
+import { replacedByCopy } from './waiting-message.ts';
 
 /** The function's time is almost up: the work was stopped and its lease released, so that the next receive finds it free. */
 export class DeadlineError extends TileonceError {
@@ -16,7 +17,7 @@ export class DeadlineError extends TileonceError {
 /**
  * A queue's handler: messages one by one, each settled by what became of it (docs/design.md, section 4).
  * - done: acknowledged, by not being reported.
- * - a live foreign lease: hidden until that has run out, reported.
+ * - a live foreign lease: hidden until that has run out, reported; near its last receive replaced by a fresh copy.
  * - a store is down: hidden for longer at each receive, reported, so that an outage of hours dead-letters nothing.
  * - anything else: logged, hidden for a moment, reported; after the last receive SQS moves it to the dead-letter queue.
  */
@@ -57,6 +58,7 @@ const settle = async (
   try {
     const disposition = dispositionOf(await work(record.body, signal), context.clock);
     if (disposition.kind === 'acknowledge') return true;
+    if (await replacedByCopy(runtime, queue, record, disposition)) return true;
     await hide(runtime, queue, record, disposition.ms);
   } catch (error) {
     const down = error instanceof StoreUnavailableError;

@@ -9,6 +9,8 @@ import type { PipelineContext } from '../../lambda/pipeline/context.ts';
 import { siblings } from '../../lambda/pipeline/definition/scene-siblings.ts';
 import { fanOut } from '../../lambda/pipeline/fan-out.ts';
 import { messageBody } from '../../lambda/pipeline/messages.ts';
+import { windowJobId } from '../../lambda/identity/job-key.ts';
+import { UNEXPLAINED } from '../../lambda/pipeline/recovery/explain-letters.ts';
 import { type ConnectedStack, connectedStack } from '../cloud/connected.ts';
 import { cloudEnvironment } from '../cloud/ministack.ts';
 import { makeBucket, makeQueues, makeTable } from '../cloud/resources.ts';
@@ -85,7 +87,7 @@ describeWith(['Python'], 'the recovery verbs on a stage', () => {
     expect(await verb('status')).toMatchObject({ states: { COMPLETE: 1 }, scenes: [{ scene: id, rows: 9 }] });
     expect(await verb('find', 'S')).toMatchObject({ mosaic: expect.stringMatching(/^s3:\/\/.*scene\.tif$/) });
     const before = await versions();
-    expect(await verb('verify')).toEqual({ scenes: 1, findings: [], repairs: [] });
+    expect(await verb('verify')).toEqual({ scenes: 1, findings: [], repairs: [], left: [] });
     expect(await verb('gc')).toMatchObject({ strays: 0 });
     expect(await versions()).toBe(before);
   }, 60_000);
@@ -104,18 +106,42 @@ describeWith(['Python'], 'the recovery verbs on a stage', () => {
     expect(await verb('status')).toMatchObject({ states: { PURGED: 1 } });
   }, 90_000);
 
+  it('tell what a dead letter died of by the claim of its job, for SQS keeps no reason', async () => {
+    const { plan, context, verb, deadLetterUrls, sqs } = await stageWithScene();
+    const { sources, sceneJobId } = plan;
+    const window = { row: 9, column: 9 };
+    const attempt = { jobId: windowJobId(sceneJobId, window), owner: 'worker' };
+    const now = systemClock.now();
+    await context.claims.claim({ ...attempt, now, leaseUntil: now + 60_000, expiresAt: Math.ceil(now / 1000) + 600 });
+    await context.claims.release({ ...attempt, now, error: 'window 9,9: B04.tif (band 1): it ends early' });
+    const body = messageBody({ v: 1, plan, sources, location: '', ...window });
+    await sqs.send(new SendMessageCommand({ QueueUrl: deadLetterUrls.tiles, MessageBody: body }));
+    const group = { queue: 'tiles', error: 'B04.tif (band 1): it ends early', count: 1 };
+    expect(await verb('status')).toMatchObject({ deadGroups: [group] });
+    expect(await verb('redrive', '--error', 'ends early', '--dry-run')).toMatchObject({ groups: [group] });
+  }, 90_000);
+
   it('send a dead letter back, and a spoilt window through the queue', async () => {
     const { id, plan, world, context, verb, spoil, deadLetterUrls, sqs } = await stageWithScene();
     const { sources } = plan;
     const body = messageBody({ v: 1, plan, sources, location: '', row: 0, column: 0 });
     await sqs.send(new SendMessageCommand({ QueueUrl: deadLetterUrls.tiles, MessageBody: body }));
-    expect(await verb('redrive')).toMatchObject({ total: 1, groups: [{ queue: 'tiles', count: 1, scenes: ['S'] }] });
+    expect(await verb('redrive')).toMatchObject({
+      total: 1,
+      groups: [{ queue: 'tiles', error: UNEXPLAINED.done, count: 1, scenes: ['S'] }],
+    });
     expect(await verb('redrive', '--all')).toEqual({ replayed: 1, left: 0 });
     await world.work(context);
 
     await spoil(`tiles/${id}/0001_0001.tif`);
-    expect(await verb('verify', '--repair')).toMatchObject({ repairs: [{ report: { windows: ['0001_0001'] } }] });
-    await world.work(context);
+    // It waits for the stage's functions, which are this process here.
+    const over = new AbortController();
+    const repairing = verb('verify', '--repair').finally(() => over.abort());
+    while (!over.signal.aborted) {
+      await world.work(context);
+      await systemClock.sleep(200, over.signal);
+    }
+    expect(await repairing).toMatchObject({ repairs: [{ report: { windows: ['0001_0001'] } }], left: [] });
     expect(await verb('verify')).toMatchObject({ findings: [] });
     expect(await verb('status')).toMatchObject({ states: { COMPLETE: 1 } });
   }, 90_000);

@@ -58,7 +58,7 @@ describe('on an output folder', () => {
   it('verify finds nothing in a finished folder and changes nothing', async () => {
     const out = fresh();
     const before = outputStates(out);
-    expect(answerOf(await verb('verify', out))).toEqual({ scenes: 1, findings: [], repairs: [] });
+    expect(answerOf(await verb('verify', out))).toEqual({ scenes: 1, findings: [], repairs: [], left: [] });
     expect(outputStates(out)).toEqual(before);
   }, 60_000);
 
@@ -71,11 +71,25 @@ describe('on an output folder', () => {
       expect.objectContaining({ kind: 'object-gone' }),
       expect.objectContaining({ kind: 'object-differs' }),
     ]);
-    expect(answerOf(await verb('verify', out), 1)).toMatchObject({ findings: kinds, repairs: [] });
-    expect(answerOf(await verb('verify', out, '--repair'), 1)).toMatchObject({ repairs: [{ scene: id }] });
+    expect(answerOf(await verb('verify', out), 1)).toMatchObject({ findings: kinds, repairs: [], left: kinds });
+    // Mended, and clean at a second look: that is a success.
+    expect(answerOf(await verb('verify', out, '--repair'))).toMatchObject({
+      findings: kinds,
+      repairs: [{ scene: id }],
+      left: [],
+    });
     expect(answerOf(await verb('verify', out))).toMatchObject({ findings: [] });
     expect(outputBytes(out)).toEqual(outputBytes(finished));
   }, 90_000);
+
+  it('verify --repair exits 1 where something is left that it does not mend: a stray is the affair of gc', async () => {
+    const out = fresh();
+    rmSync(join(out, tileOf(out)));
+    const stray = `tiles/${'ab'.repeat(32)}/0000_0000.tif`;
+    cpSync(join(out, 'scenes', id, 'scene.tif'), join(out, stray));
+    const repaired = answerOf(await verb('verify', out, '--repair'), 1);
+    expect(repaired).toMatchObject({ repairs: [{ scene: id }], left: [{ kind: 'stray' }] });
+  }, 60_000);
 
   it('gc removes an old object that no row owns, and nothing else', async () => {
     const out = fresh();

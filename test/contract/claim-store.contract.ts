@@ -36,6 +36,7 @@ export const claimStoreCases: readonly ContractCase<ClaimStore>[] = [
         attempts: 1,
         result: null,
         expiresAt: by('a').expiresAt,
+        lastError: null,
       };
       assertSame(answer, { kind: 'won', row, tookOver: false });
       assertSame(await store.get('job'), row);
@@ -148,6 +149,26 @@ export const claimStoreCases: readonly ContractCase<ClaimStore>[] = [
       const answer = await store.claim(by('b', NOW + 11));
       assert.equal(answer.kind, 'won');
       assert.equal(answer.row.attempts, 2);
+    },
+  },
+  {
+    name: 'a release keeps what the work failed of, until the job is claimed again or committed',
+    run: async (store) => {
+      const lastError = async () => (await store.get('job'))?.lastError;
+      const release = (owner: string, now: number, error?: string) =>
+        store.release({ jobId: 'job', owner, now, ...(error === undefined ? {} : { error }) });
+      await store.claim(by('a'));
+      assert.equal(await release('b', NOW + 5, 'not mine'), 'lost');
+      assert.equal(await lastError(), null);
+      assert.equal(await release('a', NOW + 10, 'B04.tif: it ends early'), 'done');
+      assert.equal(await lastError(), 'B04.tif: it ends early');
+      await store.claim(by('b', NOW + 11));
+      assert.equal(await lastError(), null);
+      // A lease that has lapsed by then is not made longer, and its owner's reason is kept all the same.
+      assert.equal(await release('b', NOW + 11 + 2 * LEASE, 'too slow'), 'done');
+      assertSame([(await store.get('job'))?.leaseUntil, await lastError()], [NOW + 11 + LEASE, 'too slow']);
+      await store.commit({ jobId: 'job', owner: 'b', now: NOW + 3 * LEASE, result: '1' });
+      assert.equal(await lastError(), null);
     },
   },
   {

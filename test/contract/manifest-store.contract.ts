@@ -89,6 +89,27 @@ export const manifestStoreCases: readonly ContractCase<ManifestStore>[] = [
     },
   },
   {
+    name: 'the unfinished plans are those that are OPEN or FAILED, and no rows',
+    run: async (store) => {
+      const unfinished = async () =>
+        (await store.listUnfinished()).map(({ sceneJobId: id, state }) => `${id} ${state}`);
+      assertSame(await unfinished(), []);
+      await store.createPlan(plan());
+      await store.createPlan(plan({ sceneJobId: 'other', state: 'ASSEMBLED' }));
+      await store.putRow(written('0000_0000'));
+      assertSame(await unfinished(), ['scene OPEN']);
+      await store.closePlan('scene', 'FAILED', 'why');
+      assertSame(await unfinished(), ['scene FAILED']);
+      await store.reopenPlan('scene');
+      await store.closePlan('scene', 'ASSEMBLED', null);
+      assertSame(await unfinished(), []);
+      await store.movePlan('scene', ['ASSEMBLED'], 'PURGED', 'by a person');
+      assertSame(await unfinished(), []);
+      await store.movePlan('scene', ['PURGED'], 'OPEN', null);
+      assertSame(await store.listUnfinished(), [plan()]);
+    },
+  },
+  {
     name: 'of reapers that postpone one healing at once, one does; a plan that is not OPEN is left alone',
     run: async (store) => {
       await store.createPlan({ ...plan(), nextHealAt: 5 });

@@ -29,6 +29,7 @@ const claimControls: [rule: string, Broken: Made<ClaimStore>][] = [
   ['the same owner claims again after a lost reply, without another attempt', claims.RefusesOwner],
   ['a commit keeps the result and the time, and removes the time to live', claims.KeepsTimeToLive],
   ['a released job may be claimed by another right after, and its row is kept', claims.DeletesOnRelease],
+  ['a release keeps what the work failed of, until the job is claimed again or committed', claims.KeepsErrors],
   ['of eight claims at once one wins, and the others see its row as live', claims.ReadsThenWrites],
   ['a claim is forgotten by its owner alone, and then the job is as new', claims.IgnoresOwner],
   ['who deletes takes a committed job, and a live one never', claims.SeizesLiveLeases],
@@ -51,6 +52,7 @@ const objectControls: [rule: string, Broken: Made<ObjectStore>][] = [
   ['an upload over an object that is gone creates none', broken.UploadsOverAnything],
   ['a listing has the keys of its prefix in order, with their sizes, and not what was removed', broken.ListsEverything],
   ['of a removed object no version is left once they are erased, and other keys keep theirs', broken.ErasesByPrefix],
+  ['an object that stands again where one was removed is left when versions are erased', broken.ErasesObjects],
 ];
 
 const manifestControls: [rule: string, Broken: Made<ManifestStore>][] = [
@@ -63,6 +65,7 @@ const manifestControls: [rule: string, Broken: Made<ManifestStore>][] = [
   ['a scene’s rows are counted and listed by window name, without another scene’s', broken.ListsByPrefix],
   ['a plan is moved only from the states that were named', broken.IgnoresState],
   ['a row is replaced only while its object is the inspected one', broken.IgnoresRowEtag],
+  ['the unfinished plans are those that are OPEN or FAILED, and no rows', broken.NeverFinishes],
   ['of eight replacements of one row at once one is made', broken.IgnoresRowEtag],
   ['a row is deleted only while its object is the inspected one', broken.IgnoresRowEtag],
   ['a postponed healing keeps what the reaper saw, and what it saw before where it says nothing', broken.ForgetsHeals],

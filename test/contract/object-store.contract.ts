@@ -230,6 +230,17 @@ export const objectStoreCases: readonly ContractCase<ObjectStore>[] = [
     },
   },
   {
+    name: 'an object that stands again where one was removed is left when versions are erased',
+    run: async (store) => {
+      await store.create(object('first'));
+      await store.remove(KEY, await etagOf(store));
+      await store.create(object('again'));
+      await store.eraseVersions(KEY);
+      assert.equal(await textAt(store, KEY), 'again');
+      assert.equal(await store.countVersions(KEY), 1);
+    },
+  },
+  {
     name: 'ranges come in the order and length asked for',
     run: async (store) => {
       await store.create(object('0123456789'));

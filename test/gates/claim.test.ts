@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { StoreUnavailableError } from '../../lambda/errors.ts';
+import { StoreUnavailableError, TileonceError } from '../../lambda/errors.ts';
 import { ClaimGateDisabledError, LeaseLostError } from '../../lambda/gates/claim-errors.ts';
 import type { ClaimAttempt, ClaimTiming } from '../../lambda/gates/claim-layer.ts';
 import type { ClaimStore } from '../../lambda/gates/claim-store.ts';
@@ -59,7 +59,7 @@ describe('a job under its claim', () => {
     const started = engine.clock.now();
     await engine.clock.advance(1_000);
     const second: ClaimOutcome = await run('b', async () => 2);
-    expect(second).toEqual({ kind: 'live', leaseUntil: started + 930_000 });
+    expect(second).toEqual({ kind: 'live', leaseUntil: started + 930_000, attempts: 1 });
     hold.resolve(1);
     expect(await first).toEqual({ kind: 'worked', result: 1 });
   });
@@ -110,6 +110,25 @@ describe('a job under its claim', () => {
     expect(await engine.claims.get(JOB)).toMatchObject({ state: 'CLAIMED', owner: 'a', attempts: 1 });
     await engine.clock.advance(1);
     expect(await run('b', async () => 2)).toEqual({ kind: 'worked', result: 2 });
+  });
+
+  it('that fails says of what on its row, on one line of at most 500 characters, until it is claimed again', async () => {
+    const { run, engine } = setUp();
+    const lastError = async () => (await engine.claims.get(JOB))?.lastError;
+    const failing = async (error: Error): Promise<void> => {
+      const work = async (): Promise<number> => {
+        throw error;
+      };
+      await expect(run('a', work)).rejects.toBe(error);
+    };
+    await failing(new TileonceError('B04.tif\n ends early', { remedy: 'upload it again' }));
+    expect(await lastError()).toBe('B04.tif ends early: upload it again');
+    await engine.clock.advance(1);
+    await failing(new RangeError('x'.repeat(900)));
+    expect(await lastError()).toMatch(/^RangeError: x{487}…$/);
+    await engine.clock.advance(1);
+    await run('b', async () => 2);
+    expect(await lastError()).toBeNull();
   });
 
   it('that fails while the store is down still throws its own error', async () => {
@@ -241,6 +260,26 @@ describe('a heartbeat', () => {
     expect(abortedAt).toBeNull();
     await engine.clock.advance(1);
     expect(abortedAt).toBe(60_000);
+    expect(await failure).toBeInstanceOf(LeaseLostError);
+  });
+
+  it('aborts the work when the lease ends while the store has not even answered', async () => {
+    const { run, engine } = setUp(BEATING);
+    let abortedAt: number | null = null;
+    const first = run('a', async (signal) => {
+      signal.addEventListener('abort', () => {
+        abortedAt = engine.clock.monotonic();
+      });
+      return aborted(signal);
+    });
+    const failure = failureOf(first);
+    await settle();
+    const hold = engine.faults.hold('claims.extend');
+    await engine.clock.advance(59_999);
+    expect(abortedAt).toBeNull();
+    await engine.clock.advance(1);
+    expect(abortedAt).toBe(60_000);
+    hold.release();
     expect(await failure).toBeInstanceOf(LeaseLostError);
   });
 

@@ -29,6 +29,13 @@ describe('the tables', () => {
         ],
         BillingMode: 'PAY_PER_REQUEST',
         StreamSpecification: { StreamViewType: 'KEYS_ONLY' },
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: 'unfinished',
+            KeySchema: [{ AttributeName: 'unfinished', KeyType: 'HASH' }],
+            Projection: { ProjectionType: 'KEYS_ONLY' },
+          },
+        ],
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         DeletionProtectionEnabled: true,
         TimeToLiveSpecification: Match.absent(),

@@ -95,5 +95,5 @@ describe('a second run', () => {
     await tileonce(['verify', first.report.scene, '--repair', '--out', out]);
     expect((await tileonce(args)).code).toBe(0);
     expect([gone, join(out, tile)].map((path) => readFileSync(path, 'hex'))).toEqual(bytes);
-  });
+  }, 60_000);
 });

@@ -69,10 +69,45 @@ describe('a message', () => {
   it('that waits for a live lease is hidden until that has run out, and not acknowledged', async () => {
     const { runtime, hidden, world } = setUp();
     const leaseUntil = world.engine.clock.now() + 600_000;
-    const handler = queueHandler(runtime, 'tiles', async () => ({ kind: 'live', leaseUntil }));
+    const handler = queueHandler(runtime, 'tiles', async () => ({ kind: 'live', leaseUntil, attempts: 1 }));
     expect(await handler(event(1), lambda())).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
     expect(hidden.get('r0')).toBeGreaterThanOrEqual(600_000);
     expect(hidden.get('r0')).toBeLessThanOrEqual(600_000 + WAIT_JITTER_MS);
+  });
+
+  describe('that waits for a live lease near its last receive', () => {
+    const waitingFor = (attempts: number) => {
+      const parts = setUp();
+      const { clock } = parts.world.engine;
+      const live = { kind: 'live', leaseUntil: clock.now() + 600_000, attempts } as const;
+      return { ...parts, handler: queueHandler(parts.runtime, 'tiles', async () => live) };
+    };
+    const copies = ({ world }: ReturnType<typeof setUp>) =>
+      world.engine.queue.messages.map(({ queue, body, receiveCount, visibleAt }) => {
+        const waits = visibleAt - world.engine.clock.now();
+        return { queue, body, receiveCount, later: waits >= 600_000 && waits <= 600_000 + WAIT_JITTER_MS };
+      });
+
+    it.each([2, 3])('is replaced by one copy whose receives start anew (receive %i)', async (receives) => {
+      const parts = waitingFor(1);
+      expect(await parts.handler(event(receives), lambda())).toEqual({ batchItemFailures: [] });
+      expect(copies(parts)).toEqual([{ queue: 'tiles', body: 'body 0', receiveCount: 0, later: true }]);
+      expect(parts.hidden.size).toBe(0);
+    });
+
+    it('is hidden as it is where the copy is not confirmed: it is never lost', async () => {
+      const parts = waitingFor(1);
+      parts.world.engine.faults.failBefore('queue.send tiles');
+      expect((await parts.handler(event(3), lambda())).batchItemFailures).toHaveLength(1);
+      expect(parts.hidden.get('r0')).toBeGreaterThanOrEqual(600_000);
+      expect(copies(parts)).toEqual([]);
+    });
+
+    it('is hidden as it is where its job was attempted nine times: a message that kills its worker must end', async () => {
+      const parts = waitingFor(9);
+      expect((await parts.handler(event(3), lambda())).batchItemFailures).toHaveLength(1);
+      expect(copies(parts)).toEqual([]);
+    });
   });
 
   it('that meets an outage is hidden 16 minutes at its first receive and 4 hours at later ones', async () => {

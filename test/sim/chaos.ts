@@ -39,6 +39,9 @@ export const FAULTS = [
   'redrive',
   'garbage collection',
   'foreign object under a tile key',
+  'purge',
+  'tile spoilt',
+  'overwrite',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -175,7 +178,11 @@ export class Chaos {
       // A part that is sent again is the same part; the store in memory would append it.
       if (this.#hits(fault, times)) return fault === 'reply lost, call retried' && method === 'write' ? null : fault;
     }
-    if (store === 'objects' && (method === 'create' || method === 'complete') && this.#hits('409 conflict', 4))
+    if (
+      store === 'objects' &&
+      (method === 'create' || method === 'replace' || method === 'complete') &&
+      this.#hits('409 conflict', 4)
+    )
       return '409 conflict';
     if (store === 'objects' && method === 'complete' && this.#hits('upload gone', 4)) return 'upload gone';
     if (store === 'queue' && method === 'send' && this.#hits('send confirmed in part', 2))

@@ -24,6 +24,15 @@ const LIFETIME_MS = 2 * 3_600_000;
 /** How often a stream hands a failing batch over before it is lost. */
 const STREAM_TRIES = 3;
 
+/** A job that was attempted so often is waited for at the cost of receives. */
+const MOST_ATTEMPTS = 3 * TIMING.maxReceives;
+
+/** Whether a message only waited: for a job of so many attempts, and whether its copy could not be sent. */
+interface Waiting {
+  attempts: number | null;
+  copyFailed: boolean;
+}
+
 /** A place that one process of a function runs in. */
 interface Slot {
   readonly queue: QueueName;
@@ -91,6 +100,14 @@ export class Deployment {
     );
   }
 
+  /** The pipeline in a person's process, which is killed at the functions' ceiling: it has no heartbeat either. */
+  person(kind: string): { readonly context: PipelineContext; readonly pool: SourcePool } {
+    const process = this.#newProcess(kind);
+    this.#parts.timeline.schedule(CEILING_MS, () => this.#killAtCeiling(process));
+    const context = this.#contextOf(process);
+    return { context, pool: new SimSourcePool(context.sources, process.codeVersion) };
+  }
+
   /** Kills whatever still runs, so that nothing of it outlives the simulation. */
   stop(): void {
     for (const process of this.#started) process.die();
@@ -125,9 +142,12 @@ export class Deployment {
     const deadline = new AbortController();
     const stopAbort = timeline.schedule(CEILING_MS - TIMING.abortMarginMs, () => deadline.abort(new DeadlineError()));
     const stopKill = timeline.schedule(CEILING_MS, () => this.#killAtCeiling(process));
-    const handler = queueHandler(this.#runtimeOf(process), queue, (body, signal) =>
-      this.#work(slot, process)(body, AbortSignal.any([signal, deadline.signal])),
-    );
+    const waiting: Waiting = { attempts: null, copyFailed: false };
+    const handler = queueHandler(this.#runtimeOf(process, waiting), queue, async (body, signal) => {
+      const settled = await this.#work(slot, process)(body, AbortSignal.any([signal, deadline.signal]));
+      if (settled.kind === 'live') waiting.attempts = settled.attempts;
+      return settled;
+    });
     const lambda = { getRemainingTimeInMillis: () => CEILING_MS };
     const { batchItemFailures } = await handler(eventOf(delivery), lambda);
     stopAbort();
@@ -138,6 +158,8 @@ export class Deployment {
       process.die();
       return;
     }
+    const spared = waiting.attempts === null || waiting.attempts >= MOST_ATTEMPTS || waiting.copyFailed;
+    if (batchItemFailures.length > 0 && !spared) stores.queue.waited(queue, delivery.receipt);
     if (batchItemFailures.length === 0) {
       invariants.acknowledged(process, queue, delivery.body, began);
       await stores.queue.acknowledge(queue, delivery.receipt);
@@ -207,9 +229,17 @@ export class Deployment {
     return mutant.context?.(context, stores) ?? context;
   }
 
-  #runtimeOf(process: Process) {
-    const telemetry = { ...this.#parts.telemetry, about: () => undefined, flush: () => undefined };
-    return { context: this.#contextOf(process), telemetry, timing: TIMING };
+  #runtimeOf(process: Process, waiting: Waiting) {
+    const { telemetry, mutant } = this.#parts;
+    const event: Telemetry['event'] = (level, name, fields) => {
+      if (name === 'Message:Renew:Failed') waiting.copyFailed = true;
+      telemetry.event(level, name, fields);
+    };
+    return {
+      context: this.#contextOf(process),
+      telemetry: { ...telemetry, event, about: () => undefined, flush: () => undefined },
+      timing: mutant.timing?.(TIMING) ?? TIMING,
+    };
   }
 
   #count(sceneJobId: string, tries: number): void {

@@ -35,7 +35,7 @@ export const fanOutWork =
     let settled: Settled = { kind: 'done' };
     for (const { key } of ringsOf(body)) {
       const outcome = await fanOut(context, sceneRequest(key), signal);
-      if (outcome.kind === 'live') settled = { kind: 'live', leaseUntil: outcome.leaseUntil };
+      if (outcome.kind === 'live') settled = outcome;
     }
     return settled;
   };

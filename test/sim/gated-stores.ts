@@ -75,7 +75,12 @@ const gatedClaims = ({ claims }: SharedStores, process: Process, observer: Obser
       if (answer.kind === 'won') observer.seized(process, request.jobId);
       return answer;
     }),
-  forget: (request) => gate('forget', request.jobId, () => claims.forget(request)),
+  forget: (request) =>
+    gate('forget', request.jobId, async () => {
+      const answer = await claims.forget(request);
+      if (answer === 'done') observer.released(process, request.jobId);
+      return answer;
+    }),
 });
 
 const gatedObjects = ({ objects }: SharedStores, process: Process, observer: Observer, gate: Gate): ObjectStore => ({
@@ -90,7 +95,17 @@ const gatedObjects = ({ objects }: SharedStores, process: Process, observer: Obs
       },
       { conflict: { kind: 'conflict' } },
     ),
-  replace: (object, etag) => gate('replace', object.key, () => objects.replace(object, etag)),
+  replace: (object, etag) =>
+    gate(
+      'replace',
+      object.key,
+      async () => {
+        const answer = await objects.replace(object, etag);
+        observer.objectReplaced(process, object.key, answer.kind, etag);
+        return answer;
+      },
+      { conflict: { kind: 'conflict' } },
+    ),
   upload: (object, etag) =>
     gate('upload', object.key, async () => {
       const upload = await objects.upload(object, etag);
@@ -102,7 +117,14 @@ const gatedObjects = ({ objects }: SharedStores, process: Process, observer: Obs
             object.key,
             async () => {
               const answer = await upload.complete();
-              observer.objectPut(process, object.key, answer.kind);
+              if (etag === undefined) observer.objectPut(process, object.key, answer.kind);
+              else
+                observer.objectReplaced(
+                  process,
+                  object.key,
+                  answer.kind === 'created' ? 'replaced' : answer.kind,
+                  etag,
+                );
               return answer;
             },
             { conflict: { kind: 'conflict' }, gone: { kind: 'gone' } },
@@ -156,6 +178,7 @@ const gatedManifest = (shared: SharedStores, process: Process, observer: Observe
         return moved;
       }),
     listPlans: () => gate('listPlans', '', () => manifest.listPlans()),
+    listUnfinished: () => gate('listUnfinished', '', () => manifest.listUnfinished()),
     putRow: (row) =>
       gate('putRow', row.window, async () => {
         const answer = await manifest.putRow(row);
@@ -165,7 +188,12 @@ const gatedManifest = (shared: SharedStores, process: Process, observer: Observe
     getRow: (id, window) => gate('getRow', window, () => manifest.getRow(id, window)),
     countRows: (id) => gate('countRows', id, () => manifest.countRows(id)),
     listRows: (id) => gate('listRows', id, () => manifest.listRows(id)),
-    replaceRow: (row, etag) => gate('replaceRow', row.window, () => manifest.replaceRow(row, etag)),
+    replaceRow: (row, etag) =>
+      gate('replaceRow', row.window, async () => {
+        const replaced = await manifest.replaceRow(row, etag);
+        if (replaced) observer.rowReplaced(row);
+        return replaced;
+      }),
     deleteRow: (sceneJobId, window, etag) =>
       gate('deleteRow', window, async () => {
         const deleted = await manifest.deleteRow(sceneJobId, window, etag);

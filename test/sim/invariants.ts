@@ -9,6 +9,7 @@ import { windowMessage } from './functions.ts';
 import type { Observer } from './observer.ts';
 import { type Process, EPOCH } from './process.ts';
 import { CODE_VERSIONS, KEYS, WINDOWS, sceneIdOf } from './scene.ts';
+import type { QueuedMessage } from './queue.ts';
 import type { SharedStores } from './stores.ts';
 import type { Timeline } from './timeline.ts';
 import { TIMING } from './timing.ts';
@@ -26,7 +27,10 @@ export const INVARIANTS = {
   rowStays: 'no row is deleted of a scene that nobody purged',
   fullSet: 'assembly happens on the full set of rows alone',
   acknowledged: 'nothing is acknowledged that is not done',
+  waiting: 'a message that goes to the dead letters failed; it did not wait until it was dead',
   swollen: 'the reaper sends a scene again no oftener than its plan allows',
+  inspected: 'an overwrite replaces the object that it inspected and no other',
+  purged: 'of a purged scene nothing is left',
   ends: 'every scene ends assembled, or in a dead-letter queue with its whole context',
   replayed: 'replays of the dead letters finish every scene',
 } as const;
@@ -50,6 +54,10 @@ export class Invariants implements Observer {
   /** Called with the scene of each new row, as the manifest's stream is. */
   onNewRow: (sceneJobId: string) => void = () => undefined;
   readonly rows = new Map<string, Map<string, ManifestRow>>();
+  /** ETags of objects that somebody put over a tile: no row describes these. */
+  readonly spoilt = new Set<string>();
+  /** Scenes whose overwrite could not be ended: their sources are others by now. */
+  readonly abandoned = new Set<string>();
   readonly #stores: SharedStores;
   readonly #timeline: Timeline;
   readonly #chaos: Chaos;
@@ -61,6 +69,10 @@ export class Invariants implements Observer {
   readonly #outputs = new Map<string, number>();
   readonly #opened = new Map<string, { readonly first: number; last: number }>();
   readonly #healed = new Map<string, number>();
+  /** When each scene had its last row. */
+  readonly #complete = new Map<string, number>();
+  /** When each process sent a message last, by queue and body. */
+  readonly #sent = new WeakMap<Process, Map<string, number>>();
 
   constructor(stores: SharedStores, timeline: Timeline, chaos: Chaos, expected: ReadonlyMap<string, ExpectedScene>) {
     this.#stores = stores;
@@ -145,6 +157,25 @@ export class Invariants implements Observer {
     );
   }
 
+  objectReplaced(process: Process, key: string, answer: string, inspected: string): void {
+    if (answer !== 'replaced') return;
+    const tile = TILE.exec(key);
+    const [, scene = '', name = ''] = tile ?? DOCUMENT.exec(key) ?? [];
+    const expected = this.#expected.get(scene);
+    const [before, version] = this.#stores.objects.versions(key).slice(-2);
+    const known = before?.etag === inspected;
+    this.check('inspected', known, () => `${process.name} replaced ${before?.etag} under ${key} for ${inspected}`);
+    const right =
+      tile === null
+        ? version?.sha256 === expected?.outputs.get(`scenes/${scene}/${name}`)
+        : version?.digest === expected?.digests.get(name);
+    this.check('pixels', right, () => `${key} was replaced by ${process.name}`);
+  }
+
+  rowReplaced(row: ManifestRow): void {
+    this.rows.get(row.sceneJobId)?.set(row.window, row);
+  }
+
   rowCreated(process: Process, row: ManifestRow): void {
     const { sceneJobId: scene, window } = row;
     this.onNewRow(scene);
@@ -152,6 +183,7 @@ export class Invariants implements Observer {
     if (expected === undefined) return;
     const known = this.rows.get(scene) ?? new Map<string, ManifestRow>();
     this.rows.set(scene, known.set(window, row));
+    if (known.size === WINDOWS.length) this.#complete.set(scene, this.#timeline.now);
     this.check('unclaimed', process.won.has(jobOf(expected.id, window)), () => `row ${window} by ${process.name}`);
     this.checkRow(row);
     const digest = row.state === 'EMPTY' ? null : row.digest;
@@ -160,6 +192,8 @@ export class Invariants implements Observer {
 
   rowDeleted({ sceneJobId, window }: Pick<ManifestRow, 'sceneJobId' | 'window'>): void {
     this.check('rowStays', this.#stores.manifest.stateOf(sceneJobId) === 'PURGED', () => `row ${window}`);
+    this.rows.get(sceneJobId)?.delete(window);
+    this.#complete.delete(sceneJobId);
   }
 
   planOpened(sceneJobId: string): void {
@@ -181,6 +215,9 @@ export class Invariants implements Observer {
   }
 
   sent(process: Process, queue: QueueName, bodies: readonly string[]): void {
+    const times = this.#sent.get(process) ?? new Map<string, number>();
+    this.#sent.set(process, times);
+    for (const body of bodies) times.set(`${queue}\n${body}`, this.#timeline.now);
     if (queue !== 'tiles' || !process.name.startsWith('reaper')) return;
     for (const body of bodies) {
       const { plan, row, column } = windowMessage(body);
@@ -195,8 +232,15 @@ export class Invariants implements Observer {
     }
   }
 
-  /** A message is deleted: what it asked for must be done, or a closed plan no longer wants it. */
+  /** One receive may have waited, and its last may not. */
+  deadLettered({ queue, id, waits }: QueuedMessage): void {
+    this.check('waiting', waits < TIMING.maxReceives - 1, () => `message ${id} to ${queue} waited ${waits} times`);
+  }
+
+  /** A message is deleted: what it asked for must be done, or a closed plan no longer wants it; or a copy was sent. */
   acknowledged(process: Process, queue: QueueName, body: string, since: number): void {
+    const copiedAt = this.#sent.get(process)?.get(`${queue}\n${body}`);
+    if (copiedAt !== undefined && copiedAt >= since) return;
     const done = (scene: SceneJobId, window: string | null): boolean =>
       this.#done.has(jobOf(scene, window)) || this.#wasClosed(scene, since);
     if (queue === 'tiles') {
@@ -205,7 +249,9 @@ export class Invariants implements Observer {
       this.check('acknowledged', done(plan.sceneJobId, window), () => `window ${window} by ${process.name}`);
     } else if (queue === 'assemblies') {
       const { sceneJobId } = parseAssemblyMessage(body);
-      this.check('acknowledged', done(sceneJobId, null), () => `assembly by ${process.name}`);
+      // Rung for too soon: the last row rings again.
+      const early = (this.#complete.get(sceneJobId) ?? Number.POSITIVE_INFINITY) >= since;
+      this.check('acknowledged', early || done(sceneJobId, null), () => `assembly by ${process.name}`);
     } else {
       this.check('acknowledged', this.#isPlanned(since), () => `a ring by ${process.name}`);
     }
@@ -217,8 +263,21 @@ export class Invariants implements Observer {
 
   /** Every row against its object, and rows against the ledger. */
   checkRow(row: ManifestRow): void {
-    if (row.state === 'EMPTY') return;
+    if (row.state === 'EMPTY' || this.abandoned.has(row.sceneJobId)) return;
+    const object = this.#stores.objects.versions(row.key).at(-1);
+    if (object !== undefined && object.how !== 'removed' && this.spoilt.has(object.etag)) return;
     this.check('rowIsObject', this.#describes(row), () => `row ${row.window} of ${row.sceneJobId}`);
+  }
+
+  /** Of a scene whose purge is done no row, object or claim of a job is left; its plan stays, and its fan-out's claim. */
+  checkPurged(sceneJobId: SceneJobId): void {
+    const { objects, claims } = this.#stores;
+    const rows = this.rows.get(sceneJobId)?.size ?? 0;
+    const keys = objects.keys().filter((key) => key.split('/')[1] === sceneJobId);
+    const jobs = [null, ...WINDOWS].filter((window) => claims.rows.has(jobOf(sceneJobId, window)));
+    this.check('purged', rows + keys.length + jobs.length === 0, () =>
+      [`${rows} rows`, ...keys, ...jobs.map((window) => `the claim of ${window ?? 'the assembly'}`)].join(', '),
+    );
   }
 
   check(invariant: Invariant, holds: boolean, detail: () => string): void {

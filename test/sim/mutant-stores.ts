@@ -77,3 +77,15 @@ export const listedByPrefix = (context: PipelineContext, { objects }: SharedStor
     manifest: { ...manifest, listRows, countRows: async (id) => (await listRows(id)).length },
   };
 };
+
+/** A row is deleted once its object is gone. */
+export const objectFirst = (context: PipelineContext): PipelineContext => {
+  const { objects, manifest } = context;
+  const deleteRow: typeof manifest.deleteRow = async (sceneJobId, window, etag) => {
+    const key = `tiles/${sceneJobId}/${window}.tif`;
+    const found = await objects.head(key);
+    if (found !== null) await objects.remove(key, found.etag);
+    return manifest.deleteRow(sceneJobId, window, etag);
+  };
+  return { ...context, manifest: { ...manifest, deleteRow } };
+};

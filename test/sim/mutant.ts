@@ -1,3 +1,4 @@
+import type { RuntimeTiming } from '../../lambda/environment.ts';
 import type { PipelineContext } from '../../lambda/pipeline/context.ts';
 import type { SourcePool } from '../../lambda/pipeline/source-pool.ts';
 import type { SourceStores } from '../../lambda/pipeline/source-store.ts';
@@ -10,6 +11,8 @@ export interface Mutant {
   readonly stores?: (now: () => number) => Partial<ReturnType<typeof soundStores>>;
   /** Replaces what a process's pipeline is given. */
   readonly context?: (context: PipelineContext, stores: SharedStores) => PipelineContext;
+  /** Replaces the numbers that handlers run with. */
+  readonly timing?: (timing: RuntimeTiming) => RuntimeTiming;
   /** Replaces what becomes of a message. */
   readonly work?: (work: Work) => Work;
   /** Replaces a worker's sources. */

@@ -5,11 +5,11 @@ import {
   KeepsTimeToLive,
   NeverTakesOver,
 } from '../support/memory/broken-claim-stores.ts';
-import { StealsLeases } from '../support/memory/broken-claim-stores.ts';
-import { Overwrites } from '../support/memory/broken-stores.ts';
+import { SeizesLiveLeases, StealsLeases } from '../support/memory/broken-claim-stores.ts';
+import { IgnoresEtag, Overwrites } from '../support/memory/broken-stores.ts';
 import { Faults } from '../support/memory/faults.ts';
 import type { Mutant } from './mutant.ts';
-import { listedByPrefix, namedAtRandom, rowFirst } from './mutant-stores.ts';
+import { listedByPrefix, namedAtRandom, objectFirst, rowFirst } from './mutant-stores.ts';
 import { UnpinnedPool } from './mutant-pool.ts';
 
 export interface NamedMutant {
@@ -31,6 +31,10 @@ export const MUTANTS: readonly NamedMutant[] = [
         return { kind: 'done' };
       },
     },
+  },
+  {
+    name: 'a message that waits is never replaced, so its waiting is counted',
+    mutant: { timing: (timing) => ({ ...timing, maxReceives: Number.POSITIVE_INFINITY }) },
   },
   {
     name: 'a 409 is taken for "present"',
@@ -114,10 +118,35 @@ export const MUTANTS: readonly NamedMutant[] = [
         ...context,
         claims: {
           ...context.claims,
-          seize: async (request) => ({ kind: 'won', row: claimOf(request), tookOver: false }),
-          forget: async () => 'done',
+          seize: async (request) =>
+            request.owner.startsWith('gc')
+              ? { kind: 'won', row: claimOf(request), tookOver: false }
+              : context.claims.seize(request),
+          forget: async (request) => (request.owner.startsWith('gc') ? 'done' : context.claims.forget(request)),
         },
       }),
+    },
+  },
+  {
+    name: 'who deletes takes a live lease, too',
+    mutant: { stores: () => ({ claims: new SeizesLiveLeases(new Faults()) }) },
+  },
+  {
+    name: 'who deletes, deletes the object before its row',
+    mutant: { context: objectFirst },
+  },
+  {
+    name: 'who deletes leaves the claim of what was done',
+    mutant: { context: (context) => ({ ...context, claims: { ...context.claims, forget: async () => 'done' } }) },
+  },
+  {
+    name: 'an overwrite replaces whatever stands there',
+    mutant: { stores: (now) => ({ objects: new IgnoresEtag(new Faults(), { now }) }) },
+  },
+  {
+    name: 'an overwrite leaves the row as it was',
+    mutant: {
+      context: (context) => ({ ...context, manifest: { ...context.manifest, replaceRow: async () => true } }),
     },
   },
   {
@@ -127,7 +156,8 @@ export const MUTANTS: readonly NamedMutant[] = [
         ...context,
         manifest: {
           ...context.manifest,
-          listPlans: async () => (await context.manifest.listPlans()).map((record) => ({ ...record, nextHealAt: 0 })),
+          listUnfinished: async () =>
+            (await context.manifest.listUnfinished()).map((record) => ({ ...record, nextHealAt: 0 })),
           postponeHeal: async (id, _expected, next, look) => {
             const record = await manifest.getPlan(id);
             if (record !== null) await context.manifest.postponeHeal(id, record.nextHealAt, next, look);
@@ -194,4 +224,5 @@ const claimOf = (
   finishedAt: null,
   attempts: 1,
   result: null,
+  lastError: null,
 });

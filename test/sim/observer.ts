@@ -16,6 +16,9 @@ export interface Observer {
   seized(process: Process, jobId: string): void;
   objectRemoved(key: string): void;
   objectPut(process: Process, key: string, answer: string): void;
+  /** An overwrite put another object in the place of one that it had inspected (its ETag). */
+  objectReplaced(process: Process, key: string, answer: string, inspected: string): void;
+  rowReplaced(row: ManifestRow): void;
   rowCreated(process: Process, row: ManifestRow): void;
   rowDeleted(row: Pick<ManifestRow, 'sceneJobId' | 'window'>): void;
   planOpened(sceneJobId: string): void;

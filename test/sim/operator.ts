@@ -1,26 +1,16 @@
-import type { Chaos } from './chaos.ts';
-import type { Deployment } from './deployment.ts';
-import type { Random } from './random.ts';
+import { type OperatorParts, RecoveryOperator } from './recovery-operator.ts';
 import { BUCKET, CONTENTS, type BandName, KEYS, BANDS, WINDOWS } from './scene.ts';
 import { EPOCH } from './process.ts';
-import { FOREIGN, type SharedStores, expireClaims } from './stores.ts';
-import type { Timeline } from './timeline.ts';
+import { FOREIGN, expireClaims } from './stores.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-export interface OperatorParts {
-  readonly timeline: Timeline;
-  readonly random: Random;
-  readonly chaos: Chaos;
-  readonly stores: SharedStores;
-  readonly deployment: Deployment;
-  readonly trace: (line: () => string) => void;
-}
-
 /** What people and their systems do to the pipeline in one simulation: upload, replace, deploy, replay, ring again. */
 export class Operator {
+  /** What is done to scenes that were made. */
+  readonly verbs: RecoveryOperator;
   readonly #parts: OperatorParts;
   /** Keys that hold an object of somebody else's. */
   readonly #foreign: string[] = [];
@@ -29,6 +19,7 @@ export class Operator {
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
+    this.verbs = new RecoveryOperator(parts);
   }
 
   /** Schedules everything that will be done. */
@@ -51,6 +42,7 @@ export class Operator {
         timeline.schedule(at, () => this.#collectGarbage());
       }
     }
+    this.verbs.begin();
     if (chaos.includes('foreign object under a tile key')) this.#sometime(() => void this.#putForeign());
     timeline.schedule(chaos.calmAt, () => void this.#removeForeign());
     if (chaos.includes('late backfill')) {

@@ -9,6 +9,8 @@ export interface QueuedMessage {
   readonly body: string;
   visibleAt: number;
   receives: number;
+  /** Receives, of these, that only waited and could have been spared. */
+  waits: number;
 }
 
 export interface SimQueueTiming {
@@ -17,6 +19,9 @@ export interface SimQueueTiming {
   /** Every message to the scene queue is delayed by this. */
   readonly settleMs: number;
 }
+
+/** The most that SQS delays a message, ms. */
+const MOST_DELAY_MS = 900_000;
 
 /**
  * Queues that behave as SQS's standard ones: at least once, in any order, a visibility timeout, a receive count that
@@ -27,6 +32,8 @@ export class SimQueue implements Queue {
   deadLetters: QueuedMessage[] = [];
   /** Called with every time at which a message of a queue becomes visible. */
   onVisible: (queue: QueueName, at: number) => void = () => undefined;
+  /** Called with every message that goes to the dead letters. */
+  onDeadLetter: (message: QueuedMessage) => void = () => undefined;
   readonly #timing: SimQueueTiming;
   readonly #around: { readonly timeline: Timeline; readonly random: Random; readonly chaos: Chaos };
   #ids = 0;
@@ -40,8 +47,10 @@ export class SimQueue implements Queue {
     const { timeline, random, chaos } = this.#around;
     for (const body of bodies) {
       const late = chaos.strikes('delivered late', timeline.now) ? random.logBetween(60_000, 3 * 3_600_000) : 0;
-      const delay = (options.delayMs ?? 0) + (queue === 'scenes' ? this.#timing.settleMs : 0) + late;
-      const message = { id: ++this.#ids, queue, body, visibleAt: 0, receives: 0 };
+      // A message's own delay stands in the queue's stead.
+      const own = options.delayMs === undefined ? undefined : Math.min(options.delayMs, MOST_DELAY_MS);
+      const delay = (own ?? (queue === 'scenes' ? this.#timing.settleMs : 0)) + late;
+      const message = { id: ++this.#ids, queue, body, visibleAt: 0, receives: 0, waits: 0 };
       this.messages.push(message);
       this.#showAt(message, timeline.now + delay);
     }
@@ -68,6 +77,7 @@ export class SimQueue implements Queue {
       if (message !== visible[0]) chaos.struck('delivered out of order');
       if (message.receives >= this.#timing.maxReceives) {
         this.deadLetters.push(message);
+        this.onDeadLetter(message);
         this.messages = this.messages.filter((known) => known !== message);
         continue;
       }
@@ -97,12 +107,19 @@ export class SimQueue implements Queue {
     return this.hide(queue, receipt, visibilityMs);
   }
 
+  /** Notes that a receive only waited. */
+  waited(queue: QueueName, receipt: string): void {
+    const message = this.#holding(queue, receipt);
+    if (message !== undefined) message.waits++;
+  }
+
   /** What the console's replay does: every dead letter goes back to its queue as it is, its receives forgotten. */
   redrive(): number {
     const letters = this.deadLetters;
     this.deadLetters = [];
     for (const letter of letters) {
       letter.receives = 0;
+      letter.waits = 0;
       this.messages.push(letter);
       this.#showAt(letter, this.#around.timeline.now);
     }

@@ -1,3 +1,4 @@
+import { type SceneJobId, parseSceneJobId } from '../../lambda/identity/job-key.ts';
 import { sha256Hex } from '../../lambda/identity/sha256.ts';
 import type { MetricName, Telemetry } from '../../lambda/telemetry.ts';
 import { Chaos, type Fault } from './chaos.ts';
@@ -17,8 +18,8 @@ import { SETTLE_MS, TIMING } from './timing.ts';
 
 /** More steps than any run that comes to rest was ever seen to take, by far. */
 const MOST_STEPS = 30_000;
-/** How often an operator replays what is dead. */
-const MOST_REPLAYS = 3;
+/** A person comes back to what was begun after this, ms. */
+const TIDY_AFTER_MS = 3_600_000;
 /** Lines of the trace that a report shows. */
 const SHOWN = 60;
 
@@ -79,6 +80,7 @@ export const runSeed = async (seed: number, options: SeedOptions = {}): Promise<
     deployment.startReaper();
   };
 
+  stores.queue.onDeadLetter = (message) => invariants.deadLettered(message);
   invariants.onTakeover = () => operator.onTakeover();
 
   const violated = (): boolean => invariants.violation !== null;
@@ -88,10 +90,18 @@ export const runSeed = async (seed: number, options: SeedOptions = {}): Promise<
   try {
     await rest();
     deadLetters = stores.queue.deadLetters.length;
+    if (!violated()) {
+      // Once the lease of whoever died of it has run out.
+      timeline.schedule(TIDY_AFTER_MS, () => void operator.verbs.tidy());
+      await rest();
+    }
     if (!violated()) checkEnds(stores, invariants);
-    // Of many copies of one message that are replayed at once, one may wait for the others' leases until it is dead again.
-    for (let replays = 0; replays < MOST_REPLAYS && stores.queue.deadLetters.length > 0 && !violated(); replays++) {
+    if (deadLetters > 0 && !violated()) {
       operator.redrive();
+      await rest();
+    }
+    if (!violated() && stores.manifest.stateOf(currentScene(stores, deployment.codeVersion)) === 'PURGED') {
+      void operator.verbs.askFor('B04');
       await rest();
     }
     if (!violated()) checkReplayed(stores, invariants, deployment.codeVersion);
@@ -122,18 +132,25 @@ const checkEnds = (stores: SharedStores, invariants: Invariants): void => {
     const dead = stores.queue.deadLetters.some(({ body }) => body.includes(id));
     invariants.check(
       'ends',
-      state === 'ASSEMBLED' || state === 'SUPERSEDED' || dead || state === 'FAILED',
+      state === 'ASSEMBLED' || state === 'SUPERSEDED' || state === 'PURGED' || dead || state === 'FAILED',
       () => `scene ${id} is ${state}`,
     );
+    const sceneId = parseSceneJobId(id);
+    if (state === 'PURGED' && sceneId !== null) invariants.checkPurged(sceneId);
   }
   for (const rows of invariants.rows.values()) for (const row of rows.values()) invariants.checkRow(row);
 };
 
+/** The scene of the objects that stand in the bucket now. */
+const currentScene = ({ sources }: SharedStores, codeVersion: number): SceneJobId => {
+  const [b04, b08] = [sources.current(KEYS.B04), sources.current(KEYS.B08)];
+  if (b04 === null || b08 === null) throw new Error('the scene was never uploaded');
+  return sceneIdOf({ B04: b04.token, B08: b08.token }, codeVersion);
+};
+
 /** After the replay: the scene that stands in the bucket now is assembled, and no letter is left. */
 const checkReplayed = (stores: SharedStores, invariants: Invariants, codeVersion: number): void => {
-  const [b04, b08] = [stores.sources.current(KEYS.B04), stores.sources.current(KEYS.B08)];
-  if (b04 === null || b08 === null) throw new Error('the scene was never uploaded');
-  const id = sceneIdOf({ B04: b04.token, B08: b08.token }, codeVersion);
+  const id = currentScene(stores, codeVersion);
   const letters = stores.queue.deadLetters.length;
   const current = stores.manifest.stateOf(id);
   const done = current === 'ASSEMBLED' && invariants.hasItem(id);

@@ -1,6 +1,13 @@
 import { DeleteItemCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { StoreUnavailableError } from '../../errors.ts';
-import type { ClaimAnswer, ClaimRequest, ClaimRow, ClaimStore, OwnerAnswer } from '../../gates/claim-store.ts';
+import type {
+  ClaimAnswer,
+  ClaimRequest,
+  ClaimRow,
+  ClaimStore,
+  OwnerAnswer,
+  ReleaseRequest,
+} from '../../gates/claim-store.ts';
 import { type Item, N, S, integer, integerOrNull, oneOf, text, textOrNull } from './attributes.ts';
 import { type UpdateAnswer, isConditionFailure, updateIf } from './conditional-update.ts';
 import { onStore } from './errors.ts';
@@ -21,6 +28,7 @@ const rowOf = (item: Item): ClaimRow => ({
   attempts: integer(item, 'attempts'),
   result: textOrNull(item, 'result'),
   expiresAt: integerOrNull(item, 'expires_at'),
+  lastError: textOrNull(item, 'last_error'),
 });
 
 /** Every name by placeholder: `state` and `owner` are reserved words of DynamoDB. */
@@ -30,7 +38,7 @@ const namesIn = (...expressions: string[]): Record<string, string> =>
   );
 
 const CLAIM = `SET #state = :claimed, #owner = :me, #lease_until = :until, #claimed_at = :now, #expires_at = :expires,
-  #attempts = if_not_exists(#attempts, :none) + :one REMOVE #finished_at, #result`;
+  #attempts = if_not_exists(#attempts, :none) + :one REMOVE #finished_at, #result, #last_error`;
 const CLAIMED_BY_ME = '#state = :claimed AND #owner = :me';
 
 /** A refused claim that finds no row (its time to live ended just then) is made again, this often at most. */
@@ -79,7 +87,7 @@ export class DynamoClaimStore implements ClaimStore {
   async commit(request: { jobId: string; owner: string; now: number; result: string }): Promise<OwnerAnswer> {
     const answer = await this.#update(
       request.jobId,
-      'SET #state = :committed, #finished_at = :now, #result = :result REMOVE #expires_at',
+      'SET #state = :committed, #finished_at = :now, #result = :result REMOVE #expires_at, #last_error',
       CLAIMED_BY_ME,
       {
         ':claimed': S('CLAIMED'),
@@ -94,21 +102,24 @@ export class DynamoClaimStore implements ClaimStore {
     return row?.state === 'COMMITTED' && row.owner === request.owner ? 'done' : 'lost';
   }
 
-  async release(request: { jobId: string; owner: string; now: number }): Promise<OwnerAnswer> {
+  async release({ jobId, owner, now, error }: ReleaseRequest): Promise<OwnerAnswer> {
+    const told = error === undefined ? '' : ', #last_error = :error';
     // A lease that has lapsed already must not be made to end later.
     const answer = await this.#update(
-      request.jobId,
-      'SET #lease_until = :now',
+      jobId,
+      `SET #lease_until = :now${told}`,
       `${CLAIMED_BY_ME} AND #lease_until > :now`,
       {
         ':claimed': S('CLAIMED'),
-        ':me': S(request.owner),
-        ':now': N(request.now),
+        ':me': S(owner),
+        ':now': N(now),
+        ...(error === undefined ? {} : { ':error': S(error) }),
       },
     );
     if (answer.kind === 'done') return 'done';
-    const row = await this.#rowBehind(request.jobId, answer.item);
-    return row?.state === 'CLAIMED' && row.owner === request.owner ? 'done' : 'lost';
+    const row = await this.#rowBehind(jobId, answer.item);
+    if (row?.state !== 'CLAIMED' || row.owner !== owner) return 'lost';
+    return error === undefined ? 'done' : this.#tell(jobId, owner, error);
   }
 
   async extend(request: { jobId: string; owner: string; leaseUntil: number }): Promise<OwnerAnswer> {
@@ -180,6 +191,13 @@ export class DynamoClaimStore implements ClaimStore {
     return answer.kind === 'done' ? { kind: 'won', row: wonRow(request, attempts), tookOver: false } : null;
   }
 
+  /** What our attempt failed of, where its lease has lapsed before. */
+  async #tell(jobId: string, owner: string, error: string): Promise<OwnerAnswer> {
+    const values = { ':claimed': S('CLAIMED'), ':me': S(owner), ':error': S(error) };
+    const answer = await this.#update(jobId, 'SET #last_error = :error', CLAIMED_BY_ME, values);
+    return answer.kind === 'done' ? 'done' : 'lost';
+  }
+
   get #unwritten(): string {
     return `the claims table ${this.#table} could not be written`;
   }
@@ -225,4 +243,5 @@ const wonRow = (request: ClaimRequest, attempts: number): ClaimRow => ({
   attempts,
   result: null,
   expiresAt: request.expiresAt,
+  lastError: null,
 });

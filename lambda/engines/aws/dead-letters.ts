@@ -40,7 +40,7 @@ interface Held {
 /**
  * The dead-letter queues in SQS. To be seen, a letter is received and so held for two minutes; to be sent back, it is
  * sent to the work queue first and deleted then, so that a crash in between leaves it twice and never loses it: its
- * job's claim absorbs the second one. SQS keeps no reason: it stands in the function's log.
+ * job's claim absorbs the second one. SQS keeps no reason: the job's claim does.
  */
 export class SqsDeadLetters implements DeadLetterStore {
   readonly #parts: SqsDeadLettersParts;

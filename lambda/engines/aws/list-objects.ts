@@ -40,6 +40,8 @@ export interface ObjectVersionId {
   readonly key: string;
   /** `null` for an object that was written while the bucket kept no versions. */
   readonly versionId: string;
+  /** `object`: what stands under the key now. `kept`: an older one. `marker`: a delete marker. */
+  readonly kind: 'object' | 'kept' | 'marker';
 }
 
 /** Every version and delete marker under `prefix`. @throws StoreUnavailableError. */
@@ -50,8 +52,11 @@ export async function* listVersions(client: Client, bucket: string, prefix: stri
     const page = await onStore(`the versions under ${s3Uri(bucket, prefix)} could not be listed`, () =>
       client.send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, ...from })),
     );
-    for (const { Key: key, VersionId: versionId } of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
-      if (key !== undefined) yield { key, versionId: versionId ?? 'null' };
+    for (const { Key: key, VersionId: versionId, IsLatest: latest } of page.Versions ?? []) {
+      if (key !== undefined) yield { key, versionId: versionId ?? 'null', kind: latest === true ? 'object' : 'kept' };
+    }
+    for (const { Key: key, VersionId: versionId } of page.DeleteMarkers ?? []) {
+      if (key !== undefined) yield { key, versionId: versionId ?? 'null', kind: 'marker' };
     }
     const { NextKeyMarker: nextKey, NextVersionIdMarker: nextVersion } = page;
     marker =

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TileonceError } from '../../errors.ts';
-import { type ManifestRow, PLAN_STATES, type PlanRecord } from '../../gates/manifest-store.ts';
+import { type ManifestRow, PLAN_STATES, type PlanRecord, UNFINISHED } from '../../gates/manifest-store.ts';
 import { parseRecord, serialiseRecord } from '../../identity/plan-record.ts';
 import type { BandStatistics } from '../../raster/types.ts';
 import { type Item, N, S, damaged, integer, integerOrNull, oneOf, text, textOrNull } from './attributes.ts';
@@ -9,6 +9,9 @@ import { type Item, N, S, damaged, integer, integerOrNull, oneOf, text, textOrNu
 export const PLAN_WINDOW = '#plan';
 /** The first window name there can be: rows are asked for from here on. */
 export const FIRST_WINDOW = '0';
+
+/** The sparse index of unfinished plans, by an attribute that no other item has. */
+export const UNFINISHED_INDEX = 'unfinished';
 
 /** DynamoDB's limit on an item is 400 KB; the rest of a plan record is small. Bytes of UTF-8. */
 export const MOST_PLAN_BYTES = 400 * 1024 - 4096;
@@ -39,6 +42,7 @@ export const itemOfPlan = (record: PlanRecord): Item => {
     rows_at_heal: N(record.rowsAtHeal),
     location: S(record.location),
     ...(record.reason === null ? {} : { reason: S(record.reason) }),
+    ...(UNFINISHED.includes(record.state) ? { [UNFINISHED_INDEX]: S(record.sceneJobId) } : {}),
   };
 };
 

@@ -9,24 +9,40 @@ import {
   type QueryCommandOutput,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import type {
-  HealLook,
-  ManifestRow,
-  ManifestStore,
-  PlanRecord,
-  PlanState,
-  WindowName,
+import {
+  type HealLook,
+  type ManifestRow,
+  type ManifestStore,
+  type PlanRecord,
+  type PlanState,
+  UNFINISHED,
+  type WindowName,
 } from '../../gates/manifest-store.ts';
-import { type Item, N, S } from './attributes.ts';
+import { type Item, N, S, text } from './attributes.ts';
 import { isConditionFailure, updateIf } from './conditional-update.ts';
+import { eachOf } from './each-of.ts';
 import { onStore } from './errors.ts';
-import { FIRST_WINDOW, PLAN_WINDOW, itemOfPlan, itemOfRow, planOfItem, rowOfItem } from './manifest-items.ts';
+import {
+  FIRST_WINDOW,
+  PLAN_WINDOW,
+  UNFINISHED_INDEX,
+  itemOfPlan,
+  itemOfRow,
+  planOfItem,
+  rowOfItem,
+} from './manifest-items.ts';
 
 export interface DynamoManifestStoreParts {
   readonly client: Pick<DynamoDBClient, 'send'>;
   /** Partition key `job_id`, sort key `window`. */
   readonly table: string;
 }
+
+/** Plans read at once. */
+const READS_AT_ONCE = 8;
+
+/** The placeholder of a name's value: `:state` of `#state`. */
+const valueOf = (name: string): string => name.replace('#', ':');
 
 /**
  * Plans and manifest rows in one DynamoDB table: a scene's rows under its job id by window, its plan beside them as
@@ -80,11 +96,19 @@ export class DynamoManifestStore implements ManifestStore {
     reason: string | null,
   ): Promise<boolean> {
     const states = Object.fromEntries(from.map((state, index) => [`:from${index}`, S(state)]));
+    const set: Item = {
+      '#state': S(to),
+      ...(reason === null ? {} : { '#reason': S(reason) }),
+      ...(UNFINISHED.includes(to) ? { '#unfinished': S(sceneJobId) } : {}),
+    };
+    const removed = ['#reason', '#unfinished'].filter((name) => set[name] === undefined);
     return this.#movePlan(
       sceneJobId,
-      reason === null ? 'SET #state = :to REMOVE #reason' : 'SET #state = :to, #reason = :reason',
+      `SET ${Object.keys(set)
+        .map((name) => `${name} = ${valueOf(name)}`)
+        .join(', ')}` + (removed.length === 0 ? '' : ` REMOVE ${removed.join(', ')}`),
       `#state IN (${Object.keys(states).join(', ')})`,
-      { ':to': S(to), ...states, ...(reason === null ? {} : { ':reason': S(reason) }) },
+      { ...states, ...Object.fromEntries(Object.entries(set).map(([name, value]) => [valueOf(name), value])) },
     );
   }
 
@@ -109,6 +133,32 @@ export class DynamoManifestStore implements ManifestStore {
       plans.push(...(page.Items ?? []).map(planOfItem));
       start = page.LastEvaluatedKey;
     } while (start !== undefined);
+    return plans;
+  }
+
+  /** A scan of the sparse index, which finished plans and rows are not in; each plan is then read for itself. */
+  async listUnfinished(): Promise<PlanRecord[]> {
+    const ids: string[] = [];
+    let start: Item | undefined;
+    do {
+      const from = start;
+      const page = await onStore(this.#unread, () =>
+        this.#client.send(
+          new ScanCommand({
+            TableName: this.#table,
+            IndexName: UNFINISHED_INDEX,
+            ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+          }),
+        ),
+      );
+      ids.push(...(page.Items ?? []).map((item) => text(item, 'job_id')));
+      start = page.LastEvaluatedKey;
+    } while (start !== undefined);
+    const plans: PlanRecord[] = [];
+    await eachOf(ids, READS_AT_ONCE, async (id) => {
+      const record = await this.getPlan(id);
+      if (record !== null && UNFINISHED.includes(record.state)) plans.push(record);
+    });
     return plans;
   }
 
@@ -245,7 +295,11 @@ export class DynamoManifestStore implements ManifestStore {
       Key: { job_id: S(sceneJobId), window: S(PLAN_WINDOW) },
       UpdateExpression: update,
       ConditionExpression: condition,
-      ExpressionAttributeNames: { '#state': 'state', ...(update.includes('#reason') ? { '#reason': 'reason' } : {}) },
+      ExpressionAttributeNames: Object.fromEntries(
+        ['state', 'reason', UNFINISHED_INDEX].flatMap((name) =>
+          `${update} ${condition}`.includes(`#${name}`) ? [[`#${name}`, name]] : [],
+        ),
+      ),
       ExpressionAttributeValues: values,
     });
     return answer.kind === 'done';

@@ -20,7 +20,7 @@ import { bareEtag } from '../../identity/version-token.ts';
 import type { RangeReader } from '../../raster/types.ts';
 import { asStoreError, failureOf, isFailure, onStore } from './errors.ts';
 import { S3Upload } from './object-upload.ts';
-import { listObjects, listVersions } from './list-objects.ts';
+import { type ObjectVersionId, listObjects, listVersions } from './list-objects.ts';
 import { refusalOf } from './precondition.ts';
 import { readObject } from './s3-body.ts';
 import { quotedEtag, s3Ranges, s3Uri } from './s3-ranges.ts';
@@ -128,16 +128,19 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async eraseVersions(key: string): Promise<number> {
-    let erased = 0;
+    const found: ObjectVersionId[] = [];
     for await (const version of listVersions(this.#client, this.#bucket, key)) {
-      // The prefix of one key may be another's.
-      if (version.key !== key) continue;
-      await onStore(this.#unwritten(key), () =>
-        this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key, VersionId: version.versionId })),
-      );
-      erased += 1;
+      // The prefix of one key may be another's; and an object that stands there is somebody's who made it anew.
+      if (version.key === key && version.kind !== 'object') found.push(version);
     }
-    return erased;
+    // Markers last: without its marker an older version would be the object again.
+    const ordered = [...found.filter(({ kind }) => kind === 'kept'), ...found.filter(({ kind }) => kind === 'marker')];
+    for (const { versionId } of ordered) {
+      await onStore(this.#unwritten(key), () =>
+        this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key, VersionId: versionId })),
+      );
+    }
+    return ordered.length;
   }
 
   async #put(

@@ -74,7 +74,7 @@ export class SqsQueue implements Queue {
     );
   }
 
-  /** SQS has no place for a reason: it stands in the log. */
+  /** SQS has no place for a reason: it stands on the job's claim, and in the log. */
   async hide(queue: QueueName, receipt: string, visibilityMs: number): Promise<void> {
     await this.#withReceipt(`a message of the queue ${queue} could not be hidden`, () =>
       this.#parts.client.send(

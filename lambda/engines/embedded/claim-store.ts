@@ -1,4 +1,11 @@
-import type { ClaimAnswer, ClaimRequest, ClaimRow, ClaimStore, OwnerAnswer } from '../../gates/claim-store.ts';
+import type {
+  ClaimAnswer,
+  ClaimRequest,
+  ClaimRow,
+  ClaimStore,
+  OwnerAnswer,
+  ReleaseRequest,
+} from '../../gates/claim-store.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from './columns.ts';
 import type { Ledger, LedgerRow } from './database.ts';
 
@@ -12,6 +19,7 @@ const rowOf = (row: LedgerRow): ClaimRow => ({
   attempts: integer(row, 'attempts'),
   result: textOrNull(row, 'result'),
   expiresAt: integerOrNull(row, 'expires_at'),
+  lastError: textOrNull(row, 'last_error'),
 });
 
 /** Claims in the ledger (the rules: docs/design.md, section 4). One machine, so one clock; `expires_at` is only kept. */
@@ -48,13 +56,15 @@ export class EmbeddedClaimStore implements ClaimStore {
         attempts: (before?.attempts ?? 0) + (mine ? 0 : 1),
         result: null,
         expiresAt: request.expiresAt,
+        lastError: null,
       };
       this.#ledger.run(
         `INSERT INTO claims (job_id, state, owner, lease_until, claimed_at, attempts, expires_at)
          VALUES (?, 'CLAIMED', ?, ?, ?, ?, ?)
          ON CONFLICT (job_id) DO UPDATE SET state = 'CLAIMED', owner = excluded.owner,
            lease_until = excluded.lease_until, claimed_at = excluded.claimed_at, finished_at = NULL,
-           attempts = excluded.attempts, result = NULL, expires_at = excluded.expires_at`,
+           attempts = excluded.attempts, result = NULL, expires_at = excluded.expires_at,
+           last_error = NULL`,
         [row.jobId, row.owner, row.leaseUntil, row.claimedAt, row.attempts, row.expiresAt],
       );
       return { kind: 'won', row, tookOver: before !== null && !mine };
@@ -63,7 +73,7 @@ export class EmbeddedClaimStore implements ClaimStore {
 
   async commit(request: { jobId: string; owner: string; now: number; result: string }): Promise<OwnerAnswer> {
     const changed = this.#ledger.run(
-      `UPDATE claims SET state = 'COMMITTED', finished_at = ?, result = ?, expires_at = NULL
+      `UPDATE claims SET state = 'COMMITTED', finished_at = ?, result = ?, expires_at = NULL, last_error = NULL
        WHERE job_id = ? AND owner = ? AND state = 'CLAIMED'`,
       [request.now, request.result, request.jobId, request.owner],
     );
@@ -72,11 +82,12 @@ export class EmbeddedClaimStore implements ClaimStore {
     return row?.state === 'COMMITTED' && row.owner === request.owner ? 'done' : 'lost';
   }
 
-  async release(request: { jobId: string; owner: string; now: number }): Promise<OwnerAnswer> {
+  async release(request: ReleaseRequest): Promise<OwnerAnswer> {
     // A lease that has lapsed already must not be made to end later.
     const changed = this.#ledger.run(
-      `UPDATE claims SET lease_until = min(lease_until, ?) WHERE job_id = ? AND owner = ? AND state = 'CLAIMED'`,
-      [request.now, request.jobId, request.owner],
+      `UPDATE claims SET lease_until = min(lease_until, ?), last_error = coalesce(?, last_error)
+       WHERE job_id = ? AND owner = ? AND state = 'CLAIMED'`,
+      [request.now, request.error ?? null, request.jobId, request.owner],
     );
     return changed === 1 ? 'done' : 'lost';
   }

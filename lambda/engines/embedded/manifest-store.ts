@@ -113,6 +113,10 @@ export class EmbeddedManifestStore implements ManifestStore {
     return this.#ledger.all('SELECT * FROM plans ORDER BY rowid').map(planOf);
   }
 
+  async listUnfinished(): Promise<PlanRecord[]> {
+    return this.#ledger.all(`SELECT * FROM plans WHERE state IN ('OPEN', 'FAILED') ORDER BY rowid`).map(planOf);
+  }
+
   async putRow(row: ManifestRow): Promise<'created' | 'exists'> {
     const changed = this.#ledger.run(
       `INSERT INTO manifest_rows

@@ -50,7 +50,8 @@ export class Processes {
 
   /**
    * Cleans up after processes that died: their leases lapse, the messages they held become visible and the receive
-   * does not count, their temporary files go. What a live process holds is never touched, nor what a process of another
+   * does not count (a power cut, or a person's `kill -9`, dead-letters nothing), their temporary files go. Each such
+   * message is a suspect from then on (`EmbeddedQueue`). What a live process holds is never touched, nor what a process of another
    * container holds: that comes back by its lease and visibility.
    */
   async sweepDead(): Promise<SweepReport> {
@@ -62,6 +63,19 @@ export class Processes {
     for (const name of orphans) await removeIfThere(join(temporaries, name));
     const { processes, leases, messages } = swept;
     return { processes, leases, messages, files: orphans.length };
+  }
+
+  /** What the dead process had at work is under suspicion; what was so before, and alone now, more than that. */
+  #noteDeath(id: string): void {
+    const { ledger } = this.#parts;
+    const atWork = ledger.all('SELECT id, deaths FROM messages WHERE holder = ? AND held = 1', [id]);
+    for (const message of atWork) {
+      const alone = atWork.length === 1 && integer(message, 'deaths') > 0;
+      ledger.run('UPDATE messages SET deaths = deaths + 1, lone_deaths = lone_deaths + ? WHERE id = ?', [
+        alone ? 1 : 0,
+        integer(message, 'id'),
+      ]);
+    }
   }
 
   #sweepLedger(): Omit<SweepReport, 'files'> & { readonly remaining: ReadonlySet<string> } {
@@ -82,6 +96,7 @@ export class Processes {
         `UPDATE claims SET lease_until = ? WHERE state = 'CLAIMED' AND owner >= ? AND owner < ? AND lease_until >= ?`,
         [at - 1, `${id}.`, `${id}/`, at],
       );
+      this.#noteDeath(id);
       counts.messages += ledger.run(
         `UPDATE messages SET visible_at = ?, receive_count = receive_count - held, held = 0, holder = NULL
          WHERE holder = ? AND visible_at > ?`,

@@ -2,6 +2,7 @@ import type { Delivery, Queue, QueueName } from '../../gates/queue.ts';
 import { sha256Hex } from '../../identity/sha256.ts';
 import { integer, integerOrNull, text, textOrNull } from './columns.ts';
 import type { Ledger, LedgerRow } from './database.ts';
+import { LOOK_AHEAD, middleOfLongestRun } from './message-order.ts';
 
 export interface EmbeddedQueueOptions {
   /** ms since the epoch. */
@@ -21,17 +22,30 @@ export interface QueueDepth {
   readonly nextVisibleAt: number | null;
 }
 
+/** Processes that die with one message alone at work before it is given up, and why it then is: it could say nothing itself. */
+const MOST_LONE_DEATHS = 3;
+const DEADLY =
+  `its process died ${MOST_LONE_DEATHS} times while nothing else was at work: out of memory, or a crash; ` +
+  'run the scene again on a machine with more memory, or with smaller windows';
+
 /**
- * The queues in the ledger. Messages come in the order they were sent, so that windows are done row by row and
- * neighbours find each other's source blocks in the page cache.
+ * The queues in the ledger. A receiver gets messages in the order they were sent, several receivers a stretch each, so that
+ * windows are done row by row and find the source blocks that their neighbours have decoded.
  *
  * A body that was sent already and not yet received stands for the new one too (the sooner of the two times holds): a
  * run that sends again what an interrupted one had sent does not double the queue. A body that is at work never does:
  * its receiver may have looked before the second one was sent.
+ *
+ * A message that was at work when a process died is a suspect: it may have been what killed it (out of memory, say), or
+ * have stood beside. Suspects are delivered before all others and one at a time, with nothing else at work, so that a
+ * further death tells. One that was alone at work in three dead processes goes to the dead letters when it comes up once more;
+ * one that its process outlives is like any other again.
  */
 export class EmbeddedQueue implements Queue {
   readonly #ledger: Ledger;
   readonly #options: EmbeddedQueueOptions;
+  /** One more than the message received last. */
+  readonly #afterLast = new Map<QueueName, number>();
 
   constructor(ledger: Ledger, options: EmbeddedQueueOptions) {
     this.#ledger = ledger;
@@ -67,13 +81,15 @@ export class EmbeddedQueue implements Queue {
     if (this.#first(queue, at) === undefined) return null;
     return this.#ledger.transaction(() => {
       for (;;) {
-        const message = this.#first(queue, at);
+        const message = this.#next(queue, at);
         if (message === undefined) return null;
-        if (integer(message, 'receive_count') >= maxReceives) {
-          this.#bury(message, at);
+        const deadly = integer(message, 'lone_deaths') >= MOST_LONE_DEATHS;
+        if (deadly || integer(message, 'receive_count') >= maxReceives) {
+          this.#bury(message, deadly ? DEADLY : textOrNull(message, 'reason'), at);
           continue;
         }
         const id = integer(message, 'id');
+        this.#afterLast.set(queue, id + 1);
         this.#ledger.run(
           `UPDATE messages SET visible_at = ?, receive_count = receive_count + 1, deliveries = deliveries + 1,
              holder = ?, held = 1 WHERE id = ?`,
@@ -97,9 +113,10 @@ export class EmbeddedQueue implements Queue {
   async hide(queue: QueueName, receipt: string, visibilityMs: number, reason?: string): Promise<void> {
     const [id, delivery] = partsOf(receipt);
     this.#ledger.run(
-      `UPDATE messages SET visible_at = ?, held = iif(? IS NULL, held, 0), reason = coalesce(?, reason)
-       WHERE id = ? AND queue = ? AND deliveries = ?`,
-      [this.#options.now() + visibilityMs, reason ?? null, reason ?? null, id, queue, delivery],
+      `UPDATE messages SET visible_at = ?1, held = iif(?2 IS NULL, held, 0), reason = coalesce(?2, reason),
+         deaths = iif(?2 IS NULL, deaths, 0), lone_deaths = iif(?2 IS NULL, lone_deaths, 0)
+       WHERE id = ?3 AND queue = ?4 AND deliveries = ?5`,
+      [this.#options.now() + visibilityMs, reason ?? null, id, queue, delivery],
     );
   }
 
@@ -135,7 +152,37 @@ export class EmbeddedQueue implements Queue {
     ]);
   }
 
-  #bury(message: LedgerRow, at: number): void {
+  /** The message after this receiver's last one, unless that would leave the oldest too far behind. */
+  #neighbour(queue: QueueName, at: number): LedgerRow | undefined {
+    const oldest = this.#first(queue, at);
+    if (oldest === undefined) return undefined;
+    const visible = 'SELECT * FROM messages WHERE queue = ?1 AND visible_at <= ?2 AND id >= ?3 AND id < ?4 ORDER BY id';
+    const end = integer(oldest, 'id') + LOOK_AHEAD;
+    const next = this.#ledger.get(`${visible} LIMIT 1`, [queue, at, this.#afterLast.get(queue) ?? end, end]);
+    if (next !== undefined) return next;
+    const busy = this.#ledger.get('SELECT id FROM messages WHERE queue = ?1 AND held = 1 AND visible_at > ?2 LIMIT 1', [
+      queue,
+      at,
+    ]);
+    if (busy === undefined) return oldest;
+    const rows = this.#ledger.all(visible, [queue, at, 0, end]);
+    const chosen = middleOfLongestRun(rows.map((row) => integer(row, 'id')));
+    return rows.find((row) => row['id'] === chosen) ?? oldest;
+  }
+
+  /** What may be delivered now: a suspect only with nothing else at work, and nothing else while a suspect is. */
+  #next(queue: QueueName, at: number): LedgerRow | undefined {
+    const suspects = this.#ledger.all('SELECT * FROM messages WHERE deaths > 0 ORDER BY lone_deaths, id');
+    if (suspects.length === 0) return this.#neighbour(queue, at);
+    const atWork = (message: LedgerRow): boolean => message['held'] === 1 && integer(message, 'visible_at') > at;
+    if (suspects.some(atWork)) return undefined;
+    const suspect = suspects.find((message) => message['queue'] === queue && integer(message, 'visible_at') <= at);
+    if (suspect === undefined) return this.#neighbour(queue, at);
+    const busy = this.#ledger.get('SELECT id FROM messages WHERE held = 1 AND visible_at > ? LIMIT 1', [at]);
+    return busy === undefined ? suspect : undefined;
+  }
+
+  #bury(message: LedgerRow, reason: string | null, at: number): void {
     this.#ledger.run(
       `INSERT INTO dead_letters (queue, body, fingerprint, receive_count, reason, died_at) VALUES (?, ?, ?, ?, ?, ?)`,
       [
@@ -143,7 +190,7 @@ export class EmbeddedQueue implements Queue {
         text(message, 'body'),
         text(message, 'fingerprint'),
         integer(message, 'receive_count'),
-        textOrNull(message, 'reason'),
+        reason,
         at,
       ],
     );

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { SourceError } from '../../errors.ts';
 import type { PlannedSource } from '../../identity/plan.ts';
 import type { SourceLook, SourceStore } from '../../pipeline/source-store.ts';
@@ -29,12 +29,17 @@ export class FileSourceStore implements SourceStore {
     this.#options = options;
   }
 
-  /** @throws SourceError where the file is there but cannot be read. */
+  /** @throws SourceError where the file is there but cannot be read, or has its mask beside it, which would be passed over unseen. */
   async look(_bucket: string, key: string): Promise<SourceLook | null> {
     const path = join(this.#folder, key);
     const stats = await stat(path).catch(() => null);
     if (stats === null) return null;
     if (!stats.isFile()) throw new SourceError(path, 'it is not a file', { remedy: 'name a file' });
+    if (await stat(`${path}.msk`).catch(() => null)) {
+      throw new SourceError(path, `its mask lies in a file beside it (${basename(path)}.msk), which is not read`, {
+        remedy: `put it into the file: gdal_translate -of COG -co COMPRESS=DEFLATE ${path} masked.tif; or move it away`,
+      });
+    }
     const { sha256, pin } = await this.#tokens.tokenOf(path, this.#options.progress);
     return {
       bucket: FILE_BUCKET,

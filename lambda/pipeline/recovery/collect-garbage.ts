@@ -121,17 +121,17 @@ const removeStray = async (context: DeletionContext, key: string, output: Output
   const { sceneJobId } = output;
   const jobId = output.kind === 'tile' ? windowJobId(sceneJobId, output.window) : assemblyJobId(sceneJobId);
   let bytes: number | null = null;
-  const outcome = await withSeizedClaim(context, jobId, async () => {
+  const outcome = await withSeizedClaim(context, jobId, async (held) => {
     // Judged again under the claim: its row may have come since it was listed.
     const owner = await ownershipOf(context.manifest, sceneJobId);
     if (owns(owner, output)) return KEEP;
     if (output.kind === 'tile' && isEmpty(owner, output)) {
       // Somebody's object under the key of a window without one: the window's job stays done, and so does its row.
-      bytes = await removeObject(context, key);
+      bytes = await removeObject(context, key, held);
       return KEEP;
     }
-    if (output.kind === 'tile') await deleteRow(context, sceneJobId, windowName(output.window));
-    bytes = await removeObject(context, key);
+    if (output.kind === 'tile') await deleteRow(context, sceneJobId, windowName(output.window), held);
+    bytes = await removeObject(context, key, held);
     return null;
   });
   return outcome.kind === 'live' ? null : bytes;

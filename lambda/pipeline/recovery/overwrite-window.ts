@@ -16,7 +16,7 @@ import { COG_CONTENT_TYPE } from '../tile-window.ts';
 
 /**
  * `overwritten`: another object stands there now. `unchanged`: the very bytes were there. `emptied`: no valid pixel now.
- * `superseded`: another's object stands there since the inspection. `done-before`: by this backfill, or by an overwrite
+ * `superseded`: another's object stands there since the inspection, or the scene is no longer a finished one (purged). `done-before`: by this backfill, or by an overwrite
  * of this very object. `live`: somebody else is at it.
  */
 export type OverwriteKind = 'overwritten' | 'unchanged' | 'emptied' | 'superseded' | 'done-before' | 'live';
@@ -79,6 +79,11 @@ const overwriteInspected = async (
   const { plan, window } = request;
   const inspected = await context.objects.head(tileKey(plan.sceneJobId, window));
   const row = await context.manifest.getRow(plan.sceneJobId, windowName(window));
+  // A purge closes the plan before it deletes: what is absent under a finished plan was not purged.
+  if (inspected === null || row === null) {
+    const record = await context.manifest.getPlan(plan.sceneJobId);
+    if (record?.state !== 'ASSEMBLED') return 'superseded';
+  }
   let end: OverwriteKind | null = null;
   const outcome = await withClaim(
     claimAttempt(context, overwriteJobId(windowJobId(plan.sceneJobId, window), inspected?.etag ?? ABSENT)),

@@ -5,7 +5,7 @@ import { assemblyJobId, windowJobId, windowName } from '../../identity/job-key.t
 import { itemKey, mosaicKey, previewKey, tileKey } from '../../identity/output-keys.ts';
 import type { ScenePlan } from '../../identity/plan.ts';
 import type { SceneState } from './scene-status.ts';
-import { type DeletionContext, removeObject, withSeizedClaim } from './seized-claim.ts';
+import { type AssertHeld, type DeletionContext, removeObject, withSeizedClaim } from './seized-claim.ts';
 
 /** Somebody is at work on the scene. */
 export class SceneInFlightError extends TileonceError {
@@ -46,8 +46,8 @@ export const purgeScene = async (
     report.objects++;
     report.bytes += bytes;
   };
-  const scene = await withSeizedClaim<void>(context, assemblyJobId(id), async () => {
-    for (const key of [itemKey(id), mosaicKey(id), previewKey(id)]) removed(await removeObject(context, key));
+  const scene = await withSeizedClaim<void>(context, assemblyJobId(id), async (held) => {
+    for (const key of [itemKey(id), mosaicKey(id), previewKey(id)]) removed(await removeObject(context, key, held));
   });
   if (scene.kind === 'live') throw new SceneInFlightError(id, 'it is being assembled');
   for (const window of windowsOf(plan.windows)) {
@@ -107,9 +107,9 @@ export const purgeWindow = async (
   window: WindowIndex,
 ): Promise<{ row: boolean; bytes: number | null }> => {
   const name = windowName(window);
-  const outcome = await withSeizedClaim(context, windowJobId(plan.sceneJobId, window), async () => {
-    const row = await deleteRow(context, plan.sceneJobId, name);
-    return { row, bytes: await removeObject(context, tileKey(plan.sceneJobId, window)) };
+  const outcome = await withSeizedClaim(context, windowJobId(plan.sceneJobId, window), async (held) => {
+    const row = await deleteRow(context, plan.sceneJobId, name, held);
+    return { row, bytes: await removeObject(context, tileKey(plan.sceneJobId, window), held) };
   });
   if (outcome.kind !== 'done') throw new SceneInFlightError(plan.sceneJobId, `window ${name} has a live lease`);
   return outcome.result;
@@ -120,10 +120,12 @@ export const deleteRow = async (
   { manifest }: Pick<DeletionContext, 'manifest'>,
   sceneJobId: string,
   window: string,
+  assertHeld: AssertHeld,
 ): Promise<boolean> => {
   for (;;) {
     const row = await manifest.getRow(sceneJobId, window);
     if (row === null) return false;
+    assertHeld();
     if (await manifest.deleteRow(sceneJobId, window, rowEtag(row))) return true;
   }
 };

@@ -39,9 +39,9 @@ export const repairScene = async (
   const windows = [...windowsOf(plan.windows)].filter((window) => broken.has(windowName(window)));
   for (const window of windows) await purgeWindow(context, plan, window);
   const differing = findings.some(({ kind }) => kind === 'scene-file-differs');
-  await withSeizedClaim<void>(context, assemblyJobId(plan.sceneJobId), async () => {
+  await withSeizedClaim<void>(context, assemblyJobId(plan.sceneJobId), async (held) => {
     if (!differing) return;
-    for (const key of [itemKey, mosaicKey, previewKey]) await removeObject(context, key(plan.sceneJobId));
+    for (const key of [itemKey, mosaicKey, previewKey]) await removeObject(context, key(plan.sceneJobId), held);
   });
   await context.manifest.movePlan(plan.sceneJobId, ['ASSEMBLED', 'FAILED'], 'OPEN', null);
   const { location } = record;

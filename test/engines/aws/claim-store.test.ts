@@ -99,6 +99,18 @@ describe('claims in DynamoDB', () => {
     expect(await store.release(request)).toBe('lost');
   });
 
+  it('keep the reason of a release whose lease had lapsed, by a second update under the same condition', async () => {
+    const { server, store } = await serving((_, nth) => (nth === 1 ? refused(row('me')) : jsonReply({})));
+    await using _ = server;
+    expect(await store.release({ ...request, error: 'too slow' })).toBe('done');
+    const [first, second] = server.received.map(({ body }) => JSON.parse(String(body)));
+    expect(first).toMatchObject({ UpdateExpression: 'SET #lease_until = :now, #last_error = :error' });
+    expect(second).toMatchObject({
+      UpdateExpression: 'SET #last_error = :error',
+      ConditionExpression: '#state = :claimed AND #owner = :me',
+    });
+  });
+
   it.each([
     ['throttled', () => jsonFailure('ProvisionedThroughputExceededException')],
     ['failing', () => jsonFailure('InternalServerError', {}, 500)],

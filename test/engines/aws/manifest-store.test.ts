@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DynamoManifestStore } from '../../../lambda/engines/aws/manifest-store.ts';
-import { MOST_PLAN_BYTES, itemOfRow, rowOfItem } from '../../../lambda/engines/aws/manifest-items.ts';
+import { MOST_PLAN_BYTES, itemOfPlan, itemOfRow, rowOfItem } from '../../../lambda/engines/aws/manifest-items.ts';
 import type { ManifestRow, PlanRecord } from '../../../lambda/gates/manifest-store.ts';
 import { type Received, type Reply, answeringServer, jsonFailure, jsonReply } from './answering-server.ts';
 import { testDynamo } from './test-clients.ts';
@@ -82,6 +82,21 @@ describe('the manifest in DynamoDB', () => {
       { ...plan, sceneJobId: 'a' },
       { ...plan, sceneJobId: 'b' },
     ]);
+  });
+
+  it('lists unfinished plans by their index, all pages of it, and leaves out what was closed since', async () => {
+    const key = (id: string) => ({ job_id: { S: id }, window: { S: '#plan' }, unfinished: { S: id } });
+    const { server, store } = await serving(({ operation, body }, nth) => {
+      if (operation === 'Scan') {
+        return jsonReply(nth === 1 ? { Items: [key('a')], LastEvaluatedKey: key('a') } : { Items: [key('b')] });
+      }
+      const id = String(body).includes('"a"') ? 'a' : 'b';
+      return jsonReply({ Item: itemOfPlan({ ...plan, sceneJobId: id, state: id === 'a' ? 'FAILED' : 'ASSEMBLED' }) });
+    });
+    await using _ = server;
+    expect(await store.listUnfinished()).toEqual([{ ...plan, sceneJobId: 'a', state: 'FAILED' }]);
+    expect(inputOf(server.received[1])).toMatchObject({ IndexName: 'unfinished', ExclusiveStartKey: key('a') });
+    expect(inputOf(server.received[2])).toMatchObject({ ConsistentRead: true });
   });
 
   it('finds its own row where the reply to its first put was lost', async () => {

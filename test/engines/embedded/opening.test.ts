@@ -63,7 +63,7 @@ it('refuses a later version’s ledger and leaves it alone', () => {
   database.exec('PRAGMA user_version = 7');
   database.close();
   expect(refusal(folder.path)).toBe(
-    `the ledger ${path} was written by a later tileonce (ledger version 7; this one knows 2): ` +
+    `the ledger ${path} was written by a later tileonce (ledger version 7; this one knows 3): ` +
       'upgrade tileonce, or choose another output folder',
   );
 });
@@ -73,7 +73,20 @@ it('brings a ledger of the first version up to date, and keeps what it holds', a
   openEmbeddedEngine(folder.path, options).close();
   const path = join(folder.path, '.tileonce', 'ledger.sqlite');
   const database = new DatabaseSync(path);
-  database.exec(`DROP TABLE plans;
+  database.exec(`DROP TABLE claims;
+    CREATE TABLE claims (
+      job_id TEXT PRIMARY KEY, state TEXT NOT NULL, owner TEXT NOT NULL, lease_until INTEGER NOT NULL,
+      claimed_at INTEGER NOT NULL, finished_at INTEGER, attempts INTEGER NOT NULL, result TEXT, expires_at INTEGER
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO claims VALUES ('job', 'COMMITTED', 'a', 5, 1, 4, 1, '7', NULL);
+    DROP TABLE messages;
+    CREATE TABLE messages (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, body TEXT NOT NULL, fingerprint TEXT NOT NULL,
+      visible_at INTEGER NOT NULL, receive_count INTEGER NOT NULL DEFAULT 0, deliveries INTEGER NOT NULL DEFAULT 0,
+      holder TEXT, held INTEGER NOT NULL DEFAULT 0, reason TEXT
+    ) STRICT;
+    INSERT INTO messages (queue, body, fingerprint, visible_at) VALUES ('tiles', '{}', 'f', 0);
+    DROP TABLE plans;
     CREATE TABLE plans (
       scene_job_id TEXT PRIMARY KEY, plan TEXT NOT NULL, window_count INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT,
       next_heal_at INTEGER NOT NULL
@@ -93,6 +106,9 @@ it('brings a ledger of the first version up to date, and keeps what it holds', a
     rowsAtHeal: -1,
     location: '',
   });
+  expect(await engine.claims.get('job')).toMatchObject({ state: 'COMMITTED', result: '7', lastError: null });
+  expect(await engine.manifest.listUnfinished()).toHaveLength(1);
+  expect(await engine.queue.receive('tiles', 1_000)).toMatchObject({ body: '{}', receiveCount: 1 });
   openEmbeddedEngine(folder.path, options).close();
 });
 

@@ -98,3 +98,19 @@ it('a receipt that is none changes nothing', () =>
     for (const receipt of ['', 'x', '1', '1.x', '1.1; DELETE']) await engine.queue.acknowledge('tiles', receipt);
     expect(await receiveAll(engine)).toEqual(['a']);
   }));
+
+it('gives two receivers a stretch each, and one of them the other’s when its own is done', async () => {
+  using folder = temporaryFolder();
+  const clock = new ManualClock();
+  using first = openEmbeddedEngine(folder.path, { now: clock.now, maxReceives: 3 });
+  using second = openEmbeddedEngine(folder.path, { now: clock.now, maxReceives: 3 });
+  const sent = Array.from({ length: 10 }, (_, window) => String(window));
+  await first.queue.send('tiles', sent);
+  const received = new Map([first, second].map((engine) => [engine, [] as string[]]));
+  for (const engine of [first, second, first, second, first, second, first, second, first, first]) {
+    const delivery = await engine.queue.receive('tiles', 60_000);
+    if (delivery !== null) received.get(engine)?.push(delivery.body);
+  }
+  expect(received.get(first)).toEqual(['0', '1', '2', '3', '4', '9']);
+  expect(received.get(second)).toEqual(['5', '6', '7', '8']);
+});
