@@ -18,17 +18,18 @@ const esModulesOnly = [
   'xml-utils',
   'zstddec',
   'lerc',
+  '@jsquash/webp',
 ];
+
+const toCommonJs = { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } };
 
 const project = (displayName, testMatch) => ({
   displayName,
   testEnvironment: 'node',
   testMatch,
   transform: {
-    '^.+\\.(ts|js|mjs)$': [
-      '@swc/jest',
-      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
-    ],
+    '/node_modules/@jsquash/.+\\.js$': ['<rootDir>/test/support/assigned-import-meta.cjs', toCommonJs],
+    '^.+\\.(ts|js|mjs)$': ['@swc/jest', toCommonJs],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esModulesOnly.join('|')})/)`],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json'],

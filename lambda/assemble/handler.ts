@@ -1,9 +1,12 @@
 import { readAssembleEnvironment } from '../environment.ts';
+import { collectInOnePass } from '../garbage-collection.ts';
 import { assembleScene } from '../pipeline/assemble-scene.ts';
 import { parseAssemblyMessage } from '../pipeline/messages.ts';
 import { queueHandler } from '../serverless/queue-handler.ts';
 import { lambdaRuntime } from '../serverless/runtime.ts';
 import { openScratch } from './scratch.ts';
+
+collectInOnePass();
 
 const env = readAssembleEnvironment(process.env);
 const runtime = lambdaRuntime(env);

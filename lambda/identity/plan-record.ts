@@ -10,14 +10,22 @@ const NON_FINITE = '$number';
 const encodeNumber = (_key: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? { [NON_FINITE]: String(value) } : value;
 
-const decodeNumber = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && NON_FINITE in value ? Number(value[NON_FINITE]) : value;
-
 /** JSON text that keeps NaN and infinities; read back by `parseRecord`. */
 export const serialiseRecord = (value: unknown): string => JSON.stringify(value, encodeNumber);
 
 /** The value of `serialiseRecord`'s text. @throws SyntaxError where the text is no JSON. */
-export const parseRecord = (text: string): unknown => JSON.parse(text, decodeNumber);
+export const parseRecord = (text: string): unknown => {
+  const value: unknown = JSON.parse(text);
+  // A reviver would be called for each of a thousand values; few texts hold such a number, and those hold one or two.
+  return text.includes(NON_FINITE) ? withNumbers(value) : value;
+};
+
+const withNumbers = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withNumbers);
+  if (NON_FINITE in value) return Number(value[NON_FINITE]);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withNumbers(member)]));
+};
 
 /** zod's own number refuses NaN and infinities; a nodata value may be either. */
 const anyNumber = z.custom<number>((value) => typeof value === 'number');

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import * as z from 'zod';
 import { TileonceError } from '../errors.ts';
+import { collectInOnePass } from '../garbage-collection.ts';
 import { SourcePool } from '../pipeline/source-pool.ts';
 import { openLocalEngine } from './local-engine.ts';
 import { oneLineOf, workLoop } from './work-loop.ts';
@@ -11,6 +12,8 @@ import type { WorkerCommand, WorkerEvent, WorkerSetup } from './worker-events.ts
 /** Sources kept open by a worker, and decoded blocks kept of each, bytes. */
 const OPEN_SOURCES = 8;
 const CACHE_BYTES = 48 * 1024 * 1024;
+
+collectInOnePass();
 
 const setupSchema: z.ZodType<WorkerSetup> = z.object({
   out: z.string(),

@@ -1,5 +1,6 @@
 import proj4 from 'proj4';
 
+import { withoutUnknownShift } from '../raster/crs/unknown-shift.ts';
 import type { GeoTransform, RasterGrid } from '../raster/types.ts';
 import { areaOfRing, type GlobeArea, type LonLat, nearestTurn } from './antimeridian.ts';
 
@@ -19,7 +20,7 @@ const PROBES = 65;
  * Where a grid lies on the globe, WGS84 degrees: its four edges, made dense where the projection bends them.
  *
  * A grid whose edges leave the projected world (a corner tile of a sinusoidal grid) gets the box of the part that is on
- * it; null where no part is.
+ * it; null where no part is. A system whose shift to WGS 84 is not known lies beside its place by that shift.
  */
 export function footprint(grid: RasterGrid): GlobeArea | null {
   const projection = globeProjection(grid);
@@ -39,7 +40,7 @@ export function projectedBox(grid: RasterGrid): [number, number, number, number]
 type GlobeProjection = (point: Point) => LonLat | null;
 
 function globeProjection(grid: RasterGrid): GlobeProjection {
-  const converter = proj4(grid.crs.proj4, 'WGS84');
+  const converter = proj4(withoutUnknownShift(grid.crs.proj4), 'WGS84');
   const [west, south, east, north] = projectedBox(grid);
   const goesOn = grid.crs.geographic || CYLINDRICAL.test(grid.crs.proj4);
   const slack = Math.max(east - west, north - south) * 1e-4;

@@ -1,9 +1,10 @@
 import type { BandStatistics, RasterSize } from '../raster/types.ts';
-import { withClaim } from '../gates/claim.ts';
+import { type ClaimOutcome, type LiveClaim, withClaim } from '../gates/claim.ts';
 import { type WriteOutcome, writeOnce } from '../gates/conditional-write.ts';
 import { SupersededWriteError, writeOver } from '../gates/conditional-overwrite.ts';
 import type { WrittenRow } from '../gates/manifest-store.ts';
-import { assemblyJobId } from '../identity/job-key.ts';
+import { windowsOf } from '../identity/grid.ts';
+import { assemblyJobId, windowJobId, windowName } from '../identity/job-key.ts';
 import { itemKey, previewKey } from '../identity/output-keys.ts';
 import { parsePlan } from '../identity/plan-record.ts';
 import type { ScenePlan } from '../identity/plan.ts';
@@ -12,12 +13,12 @@ import { previewSize, renderPreview } from '../outputs/preview.ts';
 import { sceneItem, serialiseItem } from '../outputs/stac-item.ts';
 import { sceneStatistics } from '../raster/statistics.ts';
 import type { PixelArray } from '../raster/types.ts';
-import { checkObjects, rowsInOrder } from './check-manifest.ts';
+import { ManifestGapError, checkObjects, rowsInOrder } from './check-manifest.ts';
 import { type PipelineContext, claimAttempt } from './context.ts';
 import type { AssemblyMessage } from './messages.ts';
 import { type SceneRows, type ScratchMaker, writeMosaic } from './write-mosaic.ts';
 import { storedDigest } from './stored-digest.ts';
-import { supersede } from './supersede.ts';
+import { otherPixels, supersede } from './supersede.ts';
 
 /** What the committed claim of an assembly remembers. */
 export interface AssemblyResult {
@@ -29,8 +30,10 @@ export interface AssemblyResult {
 export type AssemblyOutcome =
   | { readonly kind: 'worked'; readonly result: AssemblyResult }
   | { readonly kind: 'committed' }
-  | { readonly kind: 'live'; readonly leaseUntil: number }
-  | { readonly kind: 'superseded' };
+  | LiveClaim
+  | { readonly kind: 'superseded' }
+  /** Rung for too soon, by a message of before a purge, say: windows are under way, and the last of them rings again. */
+  | { readonly kind: 'early'; readonly missing: readonly string[] };
 
 /**
  * A scene's assembly (docs/design.md, section 6): claim → rows → gap check → mosaic → preview → item → plan ASSEMBLED
@@ -49,29 +52,43 @@ export const assembleScene = async (
   const plan = parsePlan(record.plan);
   if (record.state === 'SUPERSEDED' || record.state === 'PURGED') return { kind: 'superseded' };
   if (plan.pixelVersion !== context.pixelVersion && record.state !== 'ASSEMBLED') {
-    await supersede(
-      context,
-      plan,
-      message.location,
-      `planned by pixel version ${plan.pixelVersion}, this is ${context.pixelVersion}`,
-    );
+    await supersede(context, plan, message.location, otherPixels(plan, context.pixelVersion));
     return { kind: 'superseded' };
   }
   let result: AssemblyResult | null = null;
-  const outcome = await withClaim(
-    claimAttempt(context, assemblyJobId(plan.sceneJobId)),
-    context.telemetry,
-    async (workSignal) => {
-      result = await buildScene(context, makeScratch, plan, 'create', workSignal);
-      return { ...result };
-    },
-    signal,
-  );
+  let outcome: ClaimOutcome;
+  try {
+    outcome = await withClaim(
+      claimAttempt(context, assemblyJobId(plan.sceneJobId)),
+      context.telemetry,
+      async (workSignal) => {
+        result = await buildScene(context, makeScratch, plan, 'create', workSignal);
+        return { ...result };
+      },
+      signal,
+    );
+  } catch (error) {
+    if (!(error instanceof ManifestGapError && (await isEarly(context, plan, error)))) throw error;
+    const { sceneJobId } = plan;
+    context.telemetry.event('warn', 'Scene:Assemble:Early', { sceneJobId, message: error.oneLine });
+    return { kind: 'early', missing: error.windows };
+  }
   if (outcome.kind === 'live') return outcome;
   if (outcome.kind === 'worked' && result !== null) return { kind: 'worked', result };
   // Superseded while its item was being written, then rung for again: the plan is open, the work is done.
   if (record.state !== 'ASSEMBLED') await closeAssembled(context, plan.sceneJobId);
   return { kind: 'committed' };
+};
+
+/** True where a window without a row is not done: whoever does it, or the reaper, rings when the last row is there. */
+const isEarly = async (context: PipelineContext, plan: ScenePlan, gap: ManifestGapError): Promise<boolean> => {
+  if (!gap.rowless) return false;
+  const missing = new Set(gap.windows);
+  for (const window of windowsOf(plan.windows)) {
+    if (!missing.has(windowName(window))) continue;
+    if ((await context.claims.get(windowJobId(plan.sceneJobId, window)))?.state !== 'COMMITTED') return true;
+  }
+  return false;
 };
 
 /** `create`: what is there must be ours. `replace`: what is there is replaced under its inspected ETag (a backfill). */

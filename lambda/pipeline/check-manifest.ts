@@ -11,9 +11,13 @@ const NAMED_WINDOWS = 10;
 /** HEADs under way at once. */
 const LOOKS_AT_ONCE = 16;
 
+const NO_ROW = 'have no row';
+
 /** The ledger and the objects do not make up the planned scene. Nothing was written. */
 export class ManifestGapError extends TileonceError {
   readonly windows: readonly string[];
+  /** True where the windows have no row: they may be under way yet. */
+  readonly rowless: boolean;
 
   constructor(sceneJobId: string, what: string, windows: readonly string[], remedy: string) {
     const named = windows.slice(0, NAMED_WINDOWS).join(', ');
@@ -22,6 +26,7 @@ export class ManifestGapError extends TileonceError {
       remedy,
     });
     this.windows = windows;
+    this.rowless = what === NO_ROW;
   }
 }
 
@@ -41,12 +46,7 @@ export const rowsInOrder = (
     byName.delete(name);
   }
   if (missing.length > 0) {
-    throw new ManifestGapError(
-      plan.sceneJobId,
-      'have no row',
-      missing,
-      'the missing windows are sent again by the next run',
-    );
+    throw new ManifestGapError(plan.sceneJobId, NO_ROW, missing, 'the missing windows are sent again by the next run');
   }
   if (byName.size > 0) {
     throw new ManifestGapError(

@@ -1,7 +1,7 @@
-import { compileExpression } from '../raster/expression/compile.ts';
+import { CHUNK_PX, compileExpression } from '../raster/expression/compile.ts';
 import { alphaOf, applyMask } from '../raster/expression/mask.ts';
 import { parseExpression } from '../raster/expression/parse.ts';
-import { toOutput } from '../raster/expression/quantize.ts';
+import { OutputBand } from '../raster/expression/quantize.ts';
 import { bandsOf } from '../raster/expression/tree.ts';
 import type { BandStatistics, FloatPixels, PixelArray } from '../raster/types.ts';
 import type { Pipeline } from './definition/pipeline.ts';
@@ -27,7 +27,8 @@ export const bandsInUse = (pipeline: Pipeline): ReadonlySet<string> => {
 };
 
 /**
- * Runs the pipeline's expressions and its mask over one window's bands.
+ * Runs the pipeline's expressions and its mask over one window's bands: chunk by chunk from the bands to the stored
+ * pixels, so that values stay in the processor's cache.
  *
  * @param inputs by band name, rows x cols, NaN where there is no data
  * @param length pixels of the window
@@ -37,43 +38,61 @@ export const evaluateOutputs = (
   inputs: ReadonlyMap<string, FloatPixels>,
   length: number,
 ): EvaluatedOutputs => {
-  const names = pipeline.bands.map(({ name }) => name);
-  const evaluate = (text: string): FloatPixels => {
-    const compiled = compileExpression(text, names);
-    const bands = compiled.bands.map((name) => {
-      const pixels = inputs.get(name);
-      if (pixels === undefined) throw new RangeError(`band ${name} was not read`);
-      return pixels;
-    });
-    return compiled.evaluate(bands, length);
-  };
+  const { dtype, nodata } = pipeline;
+  const expressions = pipeline.outputs.map(({ expression }) => overInputs(pipeline, expression, inputs, length));
+  const mask = pipeline.mask === null ? null : overInputs(pipeline, pipeline.mask, inputs, length);
+  const outputs = expressions.map(() => new OutputBand(dtype, nodata, length));
+  const alpha = pipeline.color === 'rgb' ? new OutputBand(dtype, null, length) : null;
+  let validPixels = 0;
 
-  const values = pipeline.outputs.map(({ expression }) => evaluate(expression));
-  if (pipeline.mask !== null) {
-    const mask = evaluate(pipeline.mask);
-    for (const band of values) applyMask(band, mask);
+  for (let start = 0; start < length; start += CHUNK_PX) {
+    const n = Math.min(CHUNK_PX, length - start);
+    const values = expressions.map((chunk) => chunk(start, n));
+    if (mask !== null) {
+      const masked = mask(start, n);
+      for (const band of values) applyMask(band, masked, n);
+    }
+    // The alpha first: it takes pixels out of the bands.
+    const opaque = alpha === null ? null : Float64Array.from(alphaOf(values, OPAQUE[dtype] ?? 1));
+    for (const [i, band] of values.entries()) outputs[i]?.quantize(band, n);
+    // One output counts its own.
+    if (values.length > 1) validPixels += countValid(values, n);
+    for (const [i, band] of values.entries()) outputs[i]?.store(band, n, start);
+    if (alpha === null || opaque === null) continue;
+    alpha.quantize(opaque, n);
+    alpha.store(opaque, n, start);
   }
-  const alpha = pipeline.color === 'rgb' ? alphaOf(values, OPAQUE[pipeline.dtype] ?? 1) : null;
-  const quantized = values.map((band) => toOutput(band, pipeline.dtype, pipeline.nodata));
+
+  const quantized = outputs.map((output) => output.quantized());
+  const [only, ...others] = quantized;
+  if (only !== undefined && others.length === 0) validPixels = only.valid;
   const bands = quantized.map(({ pixels }) => pixels);
-  if (alpha !== null) bands.push(toOutput(alpha, pipeline.dtype, null).pixels);
-  return {
-    bands,
-    statistics: quantized.map(({ statistics }) => statistics),
-    validPixels: countValid(
-      values,
-      quantized.map(({ valid }) => valid),
-      length,
-    ),
-  };
+  if (alpha !== null) bands.push(alpha.quantized().pixels);
+  return { bands, statistics: quantized.map(({ statistics }) => statistics), validPixels };
 };
 
-/** One output: its own count. Several: a pixel counts where any of them is valid. */
-const countValid = (values: readonly FloatPixels[], counts: readonly number[], length: number): number => {
-  if (counts.length === 1) return counts[0] ?? 0;
-  if (counts.every((count) => count === 0)) return 0;
-  if (counts.some((count) => count === length)) return length;
+/** An expression compiled, with its bands' pixels at hand. */
+const overInputs = (
+  pipeline: Pipeline,
+  text: string,
+  inputs: ReadonlyMap<string, FloatPixels>,
+  length: number,
+): ((start: number, n: number) => Float64Array<ArrayBuffer>) => {
+  const compiled = compileExpression(
+    text,
+    pipeline.bands.map(({ name }) => name),
+  );
+  const bands = compiled.bands.map((name) => {
+    const pixels = inputs.get(name);
+    if (pixels?.length !== length) throw new RangeError(`band ${name} was not read for all ${length} px`);
+    return pixels;
+  });
+  return (start, n) => compiled.chunk(bands, start, n);
+};
+
+/** Pixels, of the first n, that are not NaN in at least one band. */
+const countValid = (bands: readonly FloatPixels[], n: number): number => {
   let valid = 0;
-  for (let i = 0; i < length; i++) if (values.some((band) => !Number.isNaN(band[i]))) valid++;
+  for (let i = 0; i < n; i++) if (bands.some((band) => !Number.isNaN(band[i]))) valid++;
   return valid;
 };

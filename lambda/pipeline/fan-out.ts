@@ -3,7 +3,7 @@ import { type SceneJobId, sceneJobId, windowName } from '../identity/job-key.ts'
 import { itemKey } from '../identity/output-keys.ts';
 import { parsePlan, serialisePlan } from '../identity/plan-record.ts';
 import type { PlannedSource, ScenePlan } from '../identity/plan.ts';
-import { withClaim } from '../gates/claim.ts';
+import { type LiveClaim, withClaim } from '../gates/claim.ts';
 import type { PlanRecord } from '../gates/manifest-store.ts';
 import { type PipelineContext, claimAttempt } from './context.ts';
 import { countScene } from './count-scene.ts';
@@ -32,7 +32,7 @@ export type FanOutOutcome =
   /** A sibling is not there yet: nothing was done, its upload rings again. */
   | { readonly kind: 'incomplete'; readonly missing: readonly MissingBand[] }
   /** Another worker is fanning this scene out right now. */
-  | { readonly kind: 'live'; readonly sceneJobId: SceneJobId; readonly leaseUntil: number }
+  | (LiveClaim & { readonly sceneJobId: SceneJobId })
   /** Planned, and every window sent. */
   | { readonly kind: 'planned'; readonly sceneJobId: SceneJobId; readonly plan: ScenePlan }
   /** Planned before; `sent` windows had no row and were sent again. */
@@ -88,7 +88,7 @@ export const fanOut = async (
     },
     signal,
   );
-  if (outcome.kind === 'live') return { kind: 'live', sceneJobId: id, leaseUntil: outcome.leaseUntil };
+  if (outcome.kind === 'live') return { ...outcome, sceneJobId: id };
   if (outcome.kind === 'worked' && plan !== null) return { kind: purged ? 'purged' : 'planned', sceneJobId: id, plan };
   const finishedAt = outcome.kind === 'committed' ? outcome.finishedAt : null;
   const onTheirWay = finishedAt !== null && context.clock.now() - finishedAt < (request.patienceMs ?? 0);

@@ -76,11 +76,11 @@ const parseWith =
     try {
       value = parseRecord(body);
     } catch (cause) {
-      throw new MessageError(`a ${what} message is no JSON`, { cause });
+      throw new MessageError(`the ${what} message is no JSON`, { cause });
     }
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    throw new MessageError(`a ${what} message cannot be read: ${z.prettifyError(parsed.error)}`);
+    throw new MessageError(`the ${what} message cannot be read: ${z.prettifyError(parsed.error)}`);
   };
 
 /** Each @throws MessageError where the body is no message of its kind. */

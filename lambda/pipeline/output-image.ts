@@ -1,5 +1,6 @@
 import type { BandTag, CogImage } from '../raster/cog/cog-image.ts';
-import type { BandStatistics, GeoTransform, PixelRect } from '../raster/types.ts';
+import { levelSizes, timesHalved } from '../raster/cog/overview.ts';
+import type { BandStatistics, GeoTransform, PixelRect, RasterSize } from '../raster/types.ts';
 import type { Pipeline } from './definition/pipeline.ts';
 
 /** What tiles and mosaic of a pipeline have in common: everything of a COG but its size, its place and its pixels. */
@@ -29,6 +30,15 @@ export const cogOptions = (pipeline: Pipeline, statistics: readonly (BandStatist
     alpha,
     bandTags: tags,
   };
+};
+
+/**
+ * Whether a window's tile gets an overview in blocks of half the side: where one of the scene's overviews is to be put
+ * together from them, and only where the scene can be halved that often, so that their pixels are the scene's.
+ */
+export const hasHalfBlockOverview = (scene: RasterSize, window: RasterSize, blockSize: number): boolean => {
+  const depth = levelSizes(window, blockSize).length;
+  return blockSize % 32 === 0 && depth < levelSizes(scene, blockSize).length && timesHalved(scene) >= depth;
 };
 
 /** How many bands an output file of the pipeline has. */

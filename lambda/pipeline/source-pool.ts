@@ -1,3 +1,4 @@
+import { PixelMemoryLender } from '../raster/pixel-memory.ts';
 import type { PlannedSource } from '../identity/plan.ts';
 import { type RasterSource, openSource } from '../raster/source/open-source.ts';
 import type { RangeReader } from '../raster/types.ts';
@@ -14,6 +15,8 @@ interface OpenSource {
  * used is closed first.
  */
 export class SourcePool {
+  /** Memory that this worker's windows pass on from one to the next. */
+  readonly memory = new PixelMemoryLender();
   readonly #stores: SourceStores;
   readonly #capacity: number;
   readonly #cacheBytes: number;

@@ -1,10 +1,11 @@
-import type { PlanState } from '../gates/manifest-store.ts';
+import { UNFINISHED } from '../gates/manifest-store.ts';
 import type { ScenePlan } from '../identity/plan.ts';
 import type { PipelineContext } from './context.ts';
 import { messageBody } from './messages.ts';
 
-/** A plan that was given up may get its dead letters replayed: it is superseded as an OPEN one is. */
-const UNFINISHED: readonly PlanState[] = ['OPEN', 'FAILED'];
+/** Why a plan of code whose pixels are others is superseded. */
+export const otherPixels = (plan: ScenePlan, pixelVersion: number): string =>
+  `planned by pixel version ${plan.pixelVersion}, this is ${pixelVersion}`;
 
 type SupersedeContext = Pick<PipelineContext, 'manifest' | 'queue' | 'sources' | 'telemetry' | 'pixelVersion'>;
 

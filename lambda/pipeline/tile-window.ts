@@ -3,7 +3,7 @@ import { tileKey } from '../identity/output-keys.ts';
 import { windowJobId, windowName } from '../identity/job-key.ts';
 import { sha256Hex } from '../identity/sha256.ts';
 import { DivergentTileError, type WriteOutcome, writeOnce } from '../gates/conditional-write.ts';
-import { withClaim } from '../gates/claim.ts';
+import { type LiveClaim, withClaim } from '../gates/claim.ts';
 import type { ManifestRow } from '../gates/manifest-store.ts';
 import { encodeCog } from '../raster/cog/encode-cog.ts';
 import { type ComputedWindow, computeWindow } from './compute-window.ts';
@@ -11,7 +11,7 @@ import { type PipelineContext, claimAttempt } from './context.ts';
 import type { WindowMessage } from './messages.ts';
 import type { SourcePool } from './source-pool.ts';
 import { storedDigest } from './stored-digest.ts';
-import { supersede } from './supersede.ts';
+import { otherPixels, supersede } from './supersede.ts';
 
 /** What every output object that is a COG is served as. */
 export const COG_CONTENT_TYPE = 'image/tiff; application=geotiff; profile=cloud-optimized';
@@ -26,7 +26,7 @@ export interface WindowResult {
 export type TileOutcome =
   | { readonly kind: 'worked'; readonly result: WindowResult }
   | { readonly kind: 'committed' }
-  | { readonly kind: 'live'; readonly leaseUntil: number }
+  | LiveClaim
   | { readonly kind: 'superseded' };
 
 /**
@@ -43,12 +43,7 @@ export const tileWindow = async (
 ): Promise<TileOutcome> => {
   const { plan, location } = message;
   if (plan.pixelVersion !== context.pixelVersion) {
-    await supersede(
-      context,
-      plan,
-      location,
-      `planned by pixel version ${plan.pixelVersion}, this is ${context.pixelVersion}`,
-    );
+    await supersede(context, plan, location, otherPixels(plan, context.pixelVersion));
     return { kind: 'superseded' };
   }
   const started = context.clock.monotonic();

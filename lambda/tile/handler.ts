@@ -1,4 +1,5 @@
 import { readTileEnvironment } from '../environment.ts';
+import { collectInOnePass } from '../garbage-collection.ts';
 import { windowName } from '../identity/job-key.ts';
 import { parseWindowMessage } from '../pipeline/messages.ts';
 import { SourcePool } from '../pipeline/source-pool.ts';
@@ -9,6 +10,8 @@ import { lambdaRuntime } from '../serverless/runtime.ts';
 /** Sources kept open between invocations, and decoded blocks kept of each, bytes. */
 const OPEN_SOURCES = 8;
 const CACHE_BYTES = 64 * 1024 * 1024;
+
+collectInOnePass();
 
 const runtime = lambdaRuntime(readTileEnvironment(process.env));
 const pool = new SourcePool(runtime.context.sources, { capacity: OPEN_SOURCES, cacheBytes: CACHE_BYTES });

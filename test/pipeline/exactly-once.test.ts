@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { itemKey, mosaicKey, previewKey } from '../../lambda/identity/output-keys.ts';
 import { type SceneJobId, parseSceneJobId } from '../../lambda/identity/job-key.ts';
 import { VISIBILITY_MS } from '../../lambda/local/timing.ts';
-import { parseWindowMessage } from '../../lambda/pipeline/messages.ts';
 import type { Hook } from '../support/memory/faults.ts';
 import { SceneWorld, bandFile, smallPipeline } from '../support/scene-world.ts';
 
@@ -260,12 +259,13 @@ describe('assembly', () => {
   it('reports a gap by name and count, and writes nothing', async () => {
     const world = new SceneWorld();
     const id = await world.plan();
-    const bodies = await world.drain('tiles');
-    await world.engine.queue.send(
-      'tiles',
-      bodies.filter((body) => parseWindowMessage(body).row !== 1),
-    );
+    world.engine.faults.failBefore('queue.send assemblies', 3, new Error('crashed'));
     await world.work();
+    world.engine.queue.deadLetters.splice(0);
+    for (const window of ['0001_0000', '0001_0001', '0001_0002']) {
+      const row = await world.engine.manifest.getRow(id, window);
+      if (row?.state === 'WRITTEN') await world.engine.manifest.deleteRow(id, window, row.etag);
+    }
     await world.engine.queue.send('assemblies', [JSON.stringify({ v: 1, sceneJobId: id, location: '' })]);
     await world.work();
     expect(world.engine.queue.deadLetters).toMatchObject([
@@ -275,6 +275,21 @@ describe('assembly', () => {
       },
     ]);
     expect(world.engine.objects.keys().filter((key) => key.startsWith('scenes/'))).toEqual([]);
+  });
+
+  it('that is rung for while windows are under way is left to the last of them, and is no failure', async () => {
+    const world = new SceneWorld();
+    const id = await world.plan();
+    const bodies = await world.drain('tiles');
+    const [first, rest] = [bodies.slice(0, 4), bodies.slice(4)];
+    await world.engine.queue.send('tiles', first);
+    await world.engine.queue.send('assemblies', [JSON.stringify({ v: 1, sceneJobId: id, location: '' })]);
+    await world.work();
+    expect([world.engine.queue.messages, world.engine.queue.deadLetters]).toEqual([[], []]);
+    expect(world.engine.objects.keys().filter((key) => key.startsWith('scenes/'))).toEqual([]);
+    await world.engine.queue.send('tiles', rest);
+    await world.work();
+    expect((await world.engine.manifest.getPlan(id))?.state).toBe('ASSEMBLED');
   });
 
   it('refuses a tile that is no longer the object of its row', async () => {

@@ -18,6 +18,7 @@ const report = (change: Partial<ReapReport>): ReapReport => ({
   windowsSent: 0,
   sentToAssembly: 0,
   failed: 0,
+  superseded: 0,
   ...change,
 });
 /** The first look, which sends nothing, and the wait until the next. */
@@ -122,6 +123,24 @@ describe('the reaper', () => {
     expect(world.engine.queue.deadLetters).toHaveLength(1);
     await firstLook(world);
     expect((await tick(world)).windowsSent).toBe(8);
+  });
+
+  it('supersedes a plan of code of other pixels, whose attempts are used up, and rings for the scene', async () => {
+    const world = new SceneWorld();
+    const id = await world.plan();
+    world.engine.faults.failBefore('manifest.putRow', 27, new Error('no row for any window'));
+    await world.work();
+    expect(world.engine.queue.deadLetters).toHaveLength(9);
+    const opened = world.sources.opened;
+    await firstLook(world);
+    // The planning code's own reaper has nothing to send: the windows are with the dead letters.
+    expect(await tick(world)).toEqual(report({}));
+    await world.engine.clock.advance(2 * TIMING.healAfterMs);
+    const newer = { ...world.context, pixelVersion: world.context.pixelVersion + 1 };
+    expect(await reap(newer, TIMING)).toEqual(report({ superseded: 1 }));
+    expect((await world.engine.manifest.getPlan(id))?.state).toBe('SUPERSEDED');
+    expect(await world.drain('scenes')).toHaveLength(1);
+    expect(world.sources.opened).toBe(opened);
   });
 
   it('sends them once where two reapers run at the same time', async () => {

@@ -1,6 +1,7 @@
 import { pixelArray } from '../../lambda/raster/data-type.ts';
 import type { CogImage } from '../../lambda/raster/cog/cog-image.ts';
 import { encodeCog } from '../../lambda/raster/cog/encode-cog.ts';
+import { hasHalfBlockOverview } from '../../lambda/pipeline/output-image.ts';
 import { memoryScratch } from '../../lambda/raster/mosaic/memory-scratch.ts';
 import type { MosaicRequest } from '../../lambda/raster/mosaic/mosaic-request.ts';
 import type { PixelArray, PixelRect } from '../../lambda/raster/types.ts';
@@ -28,11 +29,12 @@ function cut(band: PixelArray, image: CogImage, { x, y, width, height }: PixelRe
   return pixels;
 }
 
-/** The tiles of an image's windows by `row column`; a window that holds nothing but nodata (under an alpha: but zeros) has none. */
+/** The tiles of an image's windows by `row column`; a window that holds nothing but nodata (under an alpha: but zeros) has none. `halfBlocks`: with the overviews in half blocks that a pipeline's tiles have. */
 export function cutTiles(
   image: CogImage,
   rowEdges: readonly number[],
   columnEdges: readonly number[],
+  halfBlocks = false,
 ): Map<string, Uint8Array<ArrayBuffer>> {
   const tiles = new Map<string, Uint8Array<ArrayBuffer>>();
   const fill = image.alpha ? 0 : image.nodata;
@@ -42,7 +44,8 @@ export function cutTiles(
       const height = (rowEdges[row + 1] ?? 0) - y;
       const window = cutWindow(image, { x, y, width, height });
       const empty = fill !== null && window.bands.every((band) => band.every((value) => Object.is(value, fill)));
-      if (!empty) tiles.set(`${row} ${column}`, encodeCog(window));
+      const halfBlockOverview = halfBlocks && hasHalfBlockOverview(image, window, image.blockSize);
+      if (!empty) tiles.set(`${row} ${column}`, encodeCog({ ...window, halfBlockOverview }));
     }
   }
   return tiles;

@@ -5,8 +5,10 @@ import { blockRect } from '../../raster/cog/block.ts';
 import { IN_SCRATCH, type LevelBlocks, blockRuns } from '../../raster/mosaic/block-table.ts';
 import { levelsOfTiles } from '../../raster/mosaic/copied-blocks.ts';
 import { PREVIEW_SIDE } from '../../raster/mosaic/preview-level.ts';
+import { type PiecesUnder, overviewPieces } from '../../raster/mosaic/tile-overviews.ts';
 import type { Tile } from '../../raster/mosaic/tile-set.ts';
 import type { PixelRect, RasterSize } from '../../raster/types.ts';
+import { hasHalfBlockOverview } from '../output-image.ts';
 
 /** What an assembly asks of the tiles, where every window has one and no block is sparse. */
 export interface AssemblyReads {
@@ -26,7 +28,7 @@ const SOME_BYTES = 100;
  * @param blockSize px
  */
 export const assemblyReads = (scene: RasterSize, windows: WindowGrid, blockSize: number): AssemblyReads => {
-  const tiles = [...windowsOf(windows)].map((window) => tileOf(window, windowRect(windows, window), blockSize));
+  const tiles = [...windowsOf(windows)].map((window) => tileOf(window, windowRect(windows, window), scene, blockSize));
   const levels = levelsOfTiles(tiles, scene, blockSize);
   let gets = tiles.length;
   let blocksMade = 0;
@@ -37,7 +39,9 @@ export const assemblyReads = (scene: RasterSize, windows: WindowGrid, blockSize:
       blocksMade++;
       level.blockBytes[block] = SOME_BYTES;
     }
-    if (below !== undefined) gets += blocksDecoded(level, below, blockSize);
+    if (below === undefined) continue;
+    const ready = overviewPieces(tiles, depth, scene);
+    gets += ready === null ? blocksDecoded(level, below, blockSize) : blocksPutTogether(level, ready, blockSize);
   }
   const preview = levels.find(({ width, height }) => width <= PREVIEW_SIDE && height <= PREVIEW_SIDE) ?? levels.at(-1);
   gets += preview === undefined ? 0 : fromTiles(preview);
@@ -45,18 +49,23 @@ export const assemblyReads = (scene: RasterSize, windows: WindowGrid, blockSize:
   return { gets, blocksMade };
 };
 
-const tileOf = ({ row, column }: { row: number; column: number }, rect: PixelRect, blockSize: number): Tile => {
+const tileOf = (
+  { row, column }: { row: number; column: number },
+  rect: PixelRect,
+  scene: RasterSize,
+  blockSize: number,
+): Tile => {
   let at = 0;
-  const levels = levelSizes(rect, blockSize).map(({ width, height }) => {
-    const blocks = Math.ceil(width / blockSize) * Math.ceil(height / blockSize);
+  const halfBlock = hasHalfBlockOverview(scene, rect, blockSize);
+  const levels = levelSizes(rect, blockSize, halfBlock).map(({ width, height, blockSize: side }) => {
+    const blocks = Math.ceil(width / side) * Math.ceil(height / side);
     const offsets = Float64Array.from({ length: blocks }, (_, i) => at + i * (SOME_BYTES + FRAME_BYTES));
     at += blocks * (SOME_BYTES + FRAME_BYTES);
-    return { width, height, offsets, blockBytes: new Uint32Array(blocks).fill(SOME_BYTES) };
+    const blockBytes = new Uint32Array(blocks).fill(SOME_BYTES);
+    return { width, height, blockWidth: side, blockHeight: side, offsets, blockBytes };
   });
   const index = {
     levels,
-    blockWidth: blockSize,
-    blockHeight: blockSize,
     bandCount: 1,
     bitsPerSample: 8,
     sampleFormat: 1,
@@ -84,6 +93,17 @@ const blocksDecoded = (level: LevelBlocks, below: LevelBlocks, blockSize: number
     }
   }
   return [...wanted].filter((block) => below.source[block] !== IN_SCRATCH).length;
+};
+
+/** Tiles' overview blocks that the blocks made for `level` are put together from. */
+const blocksPutTogether = (level: LevelBlocks, piecesUnder: PiecesUnder, blockSize: number): number => {
+  let pieces = 0;
+  for (let block = 0; block < level.settled.length; block++) {
+    if (level.settled[block] === 1) continue;
+    const column = block % level.columns;
+    pieces += piecesUnder(blockRect(level, blockSize, column, (block - column) / level.columns)).length;
+  }
+  return pieces;
 };
 
 const fromTiles = ({ source }: LevelBlocks): number => source.reduce((sum, from) => sum + (from < 0 ? 0 : 1), 0);

@@ -75,8 +75,9 @@ export const dynamoUnits = ({ shape, sizes, work }: SceneQuantities): { write: n
   let counted = 0;
   for (let i = 1; i <= work.counts; i++) counted += planRead + rowsRead((i / work.counts) * shape.windows);
   return {
-    // Claim and commit each; the plan's item is written once and closed once, whole both times.
-    write: 2 * claim + plan + repeats * claim + shape.windows * (2 * claim + row) + 2 * claim + plan,
+    // Claim and commit each; the plan's item is written once and closed once, whole both times, and goes into the index of
+    // unfinished plans and out of it.
+    write: 2 * claim + plan + repeats * claim + shape.windows * (2 * claim + row) + 2 * claim + plan + 2,
     // Fan-out and assembly read the plan once each.
     read: planRead + planRead + repeats * (planRead + rowsRead(shape.windows)) + rowsRead(shape.windows) + counted,
   };

@@ -48,6 +48,14 @@ export const pipelineOf = (
   return normalise(result.data);
 };
 
+/** A NUL, or what is left of bytes that are no UTF-8: no text at all. */
+const BINARY = /[\0\uFFFD]/u;
+
+const noText = (text: string): string =>
+  /^(?:II[*+]\0|MM\0[*+])/u.test(text)
+    ? 'this is a TIFF and no pipeline: name it as the scene, and a JSON file as the pipeline'
+    : 'this is no text, so no pipeline: a JSON file is wanted';
+
 /**
  * Reads a pipeline file: JSON with comments and trailing commas.
  *
@@ -61,6 +69,8 @@ export const parsePipeline = (
   fileName: string,
   change: (value: unknown) => unknown = (value) => value,
 ): Pipeline => {
+  if (BINARY.test(text))
+    throw new PipelineFileError(fileName, [{ line: 1, column: 1, path: '', message: noText(text) }]);
   const json = readJsonText(text.replace(/^\uFEFF/u, ''));
   const [syntax, repeated] = [json.syntax, json.repeated].map((problems) =>
     problems.map((problem) => ({ ...problem, path: pathText(problem.path) })),

@@ -36,10 +36,19 @@ export const parseBandOption = (text: string): BandOption => {
   return { name, place: { suffix, band: Number(band) } };
 };
 
-/** The bands of a file with some taken from elsewhere; what else the file says of them stays. */
+/**
+ * The bands of a file with some taken from elsewhere; what else the file says of them stays.
+ *
+ * @throws TileonceError where one band is given twice.
+ */
 export const changedBands = (bands: unknown, options: readonly string[]): Record<string, unknown> => {
   const changed = isObject(bands) ? { ...bands } : {};
+  const given = new Set<string>();
   for (const { name, place } of options.map(parseBandOption)) {
+    if (given.has(name)) {
+      throw new TileonceError(`the band ${name} is given twice`, { remedy: 'say once where it is' });
+    }
+    given.add(name);
     const before = isObject(changed[name]) ? changed[name] : {};
     const { suffix: _suffix, path: _path, band: _band, ...rest } = before;
     changed[name] = { ...rest, ...place };

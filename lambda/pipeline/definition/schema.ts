@@ -6,11 +6,13 @@ const NAN_OR_DECIMAL = new RegExp(`^[nN][aA][nN]$|${DECIMAL.source}`);
 
 const text = (pattern: RegExp, wanted: string) => z.string().regex(pattern, { error: `must be ${wanted}` });
 
-const decimal = z.union([z.number(), z.string().regex(DECIMAL)], {
-  error: 'must be a number, or a decimal in quotes such as "0.0001"',
-});
-const nodata = z.union([z.number(), z.string().regex(NAN_OR_DECIMAL)], {
-  error: 'must be a number, a decimal in quotes or "nan"',
+const DECIMAL_WANTED = 'must be a number, or a decimal in quotes such as "0.0001"';
+const NODATA_WANTED = 'must be a number, a decimal in quotes or "nan"';
+
+// Said twice: a union of whose members one nearly fits gives that one's message.
+const decimal = z.union([z.number(), z.string().regex(DECIMAL, { error: DECIMAL_WANTED })], { error: DECIMAL_WANTED });
+const nodata = z.union([z.number(), z.string().regex(NAN_OR_DECIMAL, { error: NODATA_WANTED })], {
+  error: NODATA_WANTED,
 });
 const slug = text(
   /^[A-Za-z0-9][\w.-]{0,63}$/,

@@ -6,7 +6,7 @@ import type { Compression, DataType, PixelArray, PixelRect, RasterSize } from '.
 import type { CogDescription } from './cog-image.ts';
 import { compress, compressAsync, decompress, decompressAsync, predictorTag } from './codec.ts';
 import { applyPredictor, bytesOf, samplesOf, undoPredictor } from './predictor.ts';
-import { bytesPerSample, pixelArray } from '../data-type.ts';
+import { bytesPerSample, isFloat, pixelArray } from '../data-type.ts';
 import { canonicaliseNan, storedNodata } from './sample-type.ts';
 
 /** What all blocks of one file have in common. */
@@ -29,7 +29,7 @@ export function blockFormat(
 
 /**
  * Takes `rect` (px, at most a block) out of band arrays whose rows are `stride` px long, as one interleaved block with every
- * NaN canonical; null where nothing in it differs from the fill value.
+ * NaN canonical; null where nothing in it differs from the fill value. A band of floats that is a block already is not copied.
  */
 export function packBlock(
   format: BlockFormat,
@@ -38,6 +38,11 @@ export function packBlock(
   rect: PixelRect,
 ): PixelArray | null {
   const { blockSize, bandCount, dataType } = format;
+  const [only] = bands;
+  if (bands.length === 1 && only?.length === blockSize * blockSize && stride === blockSize && isFloat(dataType)) {
+    canonicaliseNan(only);
+    return isFill(format, only) ? null : only;
+  }
   const block = pixelArray(dataType, blockSize * blockSize * bandCount);
   if (format.fill !== null && (rect.width < blockSize || rect.height < blockSize)) block.fill(format.fill);
   for (const [band, pixels] of bands.entries()) {
@@ -85,9 +90,13 @@ export function blockRect(size: RasterSize, blockSize: number, column: number, r
   return { x, y, width: Math.min(blockSize, size.width - x), height: Math.min(blockSize, size.height - y) };
 }
 
+/** Where floats are sorted into byte planes before they are compressed at once; made longer where a block asks for it. */
+let planes = new Uint8Array(0);
+
 /** A block's compressed bytes. Takes `block` over. */
 export function encodeBlock(format: BlockFormat, block: PixelArray): Uint8Array<ArrayBuffer> {
-  return compress(beforeCompression(format, block), format.compression, format.dataType);
+  if (isFloat(format.dataType) && planes.length < block.byteLength) planes = new Uint8Array(block.byteLength);
+  return compress(beforeCompression(format, block, planes), format.compression, format.dataType);
 }
 
 /** `encodeBlock` with the entropy coding on another thread. */
@@ -109,9 +118,13 @@ function blockBytes({ dataType, bandCount, blockSize }: BlockFormat): number {
   return blockSize * blockSize * bandCount * bytesPerSample(dataType);
 }
 
-function beforeCompression({ compression, dataType, blockSize, bandCount }: BlockFormat, block: PixelArray) {
+function beforeCompression(
+  { compression, dataType, blockSize, bandCount }: BlockFormat,
+  block: PixelArray,
+  into?: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
   if (predictorTag(compression, dataType) === 1) return bytesOf(block);
-  return applyPredictor(block, blockSize * bandCount, bandCount);
+  return applyPredictor(block, blockSize * bandCount, bandCount, into);
 }
 
 function afterDecompression(

@@ -77,13 +77,21 @@ export async function compressAsync(
     : zstdCompressAsync(bytes, zstdOptions(bytes.length));
 }
 
+/**
+ * One output buffer, and a bomb stopped before it is unpacked. A buffer that the block just fills would make the decoder
+ * allocate another, to see whether something follows.
+ */
+export function outputLimits(length: number): { chunkSize: number; maxOutputLength: number } {
+  return { chunkSize: length + 64, maxOutputLength: Math.max(length, 1) };
+}
+
 /** A compressed block's `length` bytes. Throws CorruptBlockError. */
 export function decompress(
   bytes: Uint8Array<ArrayBuffer>,
   compression: Compression,
   length: number,
 ): Uint8Array<ArrayBuffer> {
-  const limits = { chunkSize: Math.max(length, 64), maxOutputLength: Math.max(length, 1) };
+  const limits = outputLimits(length);
   return checked(length, () => {
     if (compression === 'none') return new Uint8Array(bytes);
     return compression === 'deflate' ? zlib.inflateSync(bytes, limits) : zlib.zstdDecompressSync(bytes, limits);
@@ -96,7 +104,7 @@ export async function decompressAsync(
   compression: Compression,
   length: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const limits = { chunkSize: Math.max(length, 64), maxOutputLength: Math.max(length, 1) };
+  const limits = outputLimits(length);
   let decoded: Uint8Array<ArrayBuffer>;
   try {
     if (compression === 'none') decoded = new Uint8Array(bytes);

@@ -23,6 +23,11 @@ export interface CogDescription {
   readonly grid: { readonly crs: Crs; readonly geotransform: GeoTransform };
   /** Side of a block, px; a multiple of 16. */
   readonly blockSize: number;
+  /**
+   * True: one overview more, in blocks of half the side. A scene's overview whose blocks lie across tiles is then put
+   * together from a quarter of the pixels that would have to be decoded to make it.
+   */
+  readonly halfBlockOverview?: boolean;
   readonly compression: Compression;
   readonly overviews: OverviewMethod;
   /** `rgb`: the first three bands are red, green, blue. */
@@ -51,6 +56,8 @@ export function checkDescription(description: CogDescription): void {
   };
   if (!isCount(width) || !isCount(height)) refuse('width and height must be positive integers');
   if (!isCount(blockSize) || blockSize % 16 !== 0) refuse(`its block size ${blockSize} is not a multiple of 16`);
+  if (description.halfBlockOverview === true && blockSize % 32 !== 0)
+    refuse(`half its block size ${blockSize} is not a multiple of 16`);
   if (!isCount(bandCount) || bandCount > 0xffff) refuse(`it has ${bandCount} bands`);
   if (bandTags.length !== bandCount) refuse(`it has ${bandCount} bands but tags for ${bandTags.length}`);
   if (color === 'rgb' && bandCount < (alpha ? 4 : 3)) refuse(`${bandCount} bands are too few for colour`);

@@ -4,7 +4,7 @@ import type { PixelArray, RangeReader } from '../types.ts';
 import type { CogDescription, CogImage } from './cog-image.ts';
 import { digestIn } from './gdal-metadata.ts';
 import { readCogIndex } from './read-cog.ts';
-import { canonicaliseNan } from './sample-type.ts';
+import { canonicaliseNan, hasOddNan } from './sample-type.ts';
 
 type Georeferenced = Pick<CogDescription, 'width' | 'height' | 'bandCount' | 'dataType' | 'nodata' | 'grid'>;
 
@@ -49,17 +49,11 @@ function headerLine({ width, height, bandCount, dataType, nodata, grid }: Georef
   return `${JSON.stringify(header)}\n`;
 }
 
-/** Samples hashed at a time where NaNs have to be made canonical in a copy first. */
-const CHUNK = 65_536;
-
 function updateWithSamples(hash: Hash, pixels: PixelArray): void {
-  if (!(pixels instanceof Float32Array || pixels instanceof Float64Array)) {
-    hash.update(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.byteLength));
-    return;
+  let canonical = pixels;
+  if (hasOddNan(pixels)) {
+    canonical = pixels.slice();
+    canonicaliseNan(canonical);
   }
-  for (let at = 0; at < pixels.length; at += CHUNK) {
-    const chunk = pixels.slice(at, at + CHUNK);
-    canonicaliseNan(chunk);
-    hash.update(new Uint8Array(chunk.buffer));
-  }
+  hash.update(new Uint8Array(canonical.buffer, canonical.byteOffset, canonical.byteLength));
 }

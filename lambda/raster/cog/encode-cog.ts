@@ -4,6 +4,7 @@ import type { BlockFormat } from './block.ts';
 import type { CogImage } from './cog-image.ts';
 import { describe } from './cog-image.ts';
 import { CLASSIC_TIFF_LIMIT, FRAME_BYTES, frameBlock, layoutCog } from './layout.ts';
+import type { LevelSize } from './overview.ts';
 import { levelSizes, overviewPixels, overviewRule } from './overview.ts';
 
 export type { CogImage } from './cog-image.ts';
@@ -17,7 +18,9 @@ export type { CogImage } from './cog-image.ts';
 export function encodeCog(image: CogImage, classicLimit = CLASSIC_TIFF_LIMIT): Uint8Array<ArrayBuffer> {
   const description = describe(image);
   const format = blockFormat(description);
-  const levels = pyramid(image).map(({ size, bands }) => encodeLevel(format, bands, size));
+  const levels = pyramid(image).map(({ size, bands }) =>
+    encodeLevel({ ...format, blockSize: size.blockSize }, bands, size),
+  );
   const layout = layoutCog(
     description,
     levels.map((blocks) => Uint32Array.from(blocks, (block) => block?.length ?? 0)),
@@ -35,7 +38,7 @@ export function encodeCog(image: CogImage, classicLimit = CLASSIC_TIFF_LIMIT): U
 }
 
 interface Level {
-  readonly size: RasterSize;
+  readonly size: LevelSize;
   readonly bands: readonly PixelArray[];
 }
 
@@ -44,8 +47,9 @@ function pyramid(image: CogImage): Level[] {
   const levels: Level[] = [];
   let bands = image.bands;
   let last: RasterSize | undefined;
-  for (const size of levelSizes(image, image.blockSize)) {
-    if (last !== undefined) bands = overviewPixels(bands, last, { x: 0, y: 0, ...size }, overviewRule(image));
+  for (const size of levelSizes(image, image.blockSize, image.halfBlockOverview)) {
+    const { width, height } = size;
+    if (last !== undefined) bands = overviewPixels(bands, last, { x: 0, y: 0, width, height }, overviewRule(image));
     levels.push({ size, bands });
     last = size;
   }

@@ -4,11 +4,11 @@
  * size in front and its last four bytes repeated behind it. A sparse block has neither bytes nor offset.
  */
 import { bytesPerSample } from '../data-type.ts';
-import type { RasterSize } from '../types.ts';
 import type { CogDescription } from './cog-image.ts';
 import { COMPRESSION_TAGS, predictorTag } from './codec.ts';
 import { gdalMetadata, gdalNodata } from './gdal-metadata.ts';
 import { geoTags } from './geo-tags.ts';
+import type { LevelSize } from './overview.ts';
 import { levelSizes } from './overview.ts';
 import { sampleType } from './sample-type.ts';
 import type { TiffTag } from './tiff-tags.ts';
@@ -123,7 +123,7 @@ function directories(
   offsets: readonly Float64Array[],
   bigTiff: boolean,
 ): TiffTag[][] {
-  return levelSizes(description, description.blockSize).map((size, level) => [
+  return levelSizes(description, description.blockSize, description.halfBlockOverview).map((size, level) => [
     ...imageTags(description, size, level > 0),
     { tag: 324, type: bigTiff ? 'LONG8' : 'LONG', values: offsets[level] ?? [] },
     { tag: 325, type: 'LONG', values: blockBytes[level] ?? [] },
@@ -134,8 +134,8 @@ function directories(
   ]);
 }
 
-function imageTags(description: CogDescription, { width, height }: RasterSize, reduced: boolean): TiffTag[] {
-  const { bandCount, blockSize, color, compression, dataType } = description;
+function imageTags(description: CogDescription, { width, height, blockSize }: LevelSize, reduced: boolean): TiffTag[] {
+  const { bandCount, color, compression, dataType } = description;
   const predictor = predictorTag(compression, dataType);
   const tags: TiffTag[] = [
     { tag: 256, type: 'LONG', values: [width] },

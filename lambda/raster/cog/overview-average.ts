@@ -1,3 +1,5 @@
+/* oxlint-disable typescript/no-unsafe-type-assertion --
+   index reads that the loop's own bounds prove: `?? 0` in their place costs up to a third of the speed. */
 import type { DataType, PixelArray } from '../types.ts';
 import type { BandGrid } from './overview.ts';
 import { sampleType } from './sample-type.ts';
@@ -37,10 +39,10 @@ function averageFours(
   let above = (rows.start[row] ?? 0) * stride;
   let at = row * columns.count;
   for (let column = 0; column < columns.count; column++, above += 2, at++) {
-    const a = pixels[above] ?? 0;
-    const b = pixels[above + 1] ?? 0;
-    const c = pixels[above + stride] ?? 0;
-    const d = pixels[above + stride + 1] ?? 0;
+    const a = pixels[above] as number;
+    const b = pixels[above + 1] as number;
+    const c = pixels[above + stride] as number;
+    const d = pixels[above + stride + 1] as number;
     if (!single) {
       const total = a + b + c + d;
       out[at] = Number.isNaN(total) ? meanOfNumbers(a, b, c, d, store) : store(total, 4);
@@ -75,10 +77,10 @@ function averageValidFours(
   let above = (rows.start[row] ?? 0) * stride;
   let at = row * columns.count;
   for (let column = 0; column < columns.count; column++, above += 2, at++) {
-    const a = pixels[above] ?? 0;
-    const b = pixels[above + 1] ?? 0;
-    const c = pixels[above + stride] ?? 0;
-    const d = pixels[above + stride + 1] ?? 0;
+    const a = pixels[above] as number;
+    const b = pixels[above + 1] as number;
+    const c = pixels[above + stride] as number;
+    const d = pixels[above + stride + 1] as number;
     let upper = 0;
     let lower = 0;
     let count = 0;
@@ -111,28 +113,56 @@ function averageWeighted(
   out: PixelArray,
 ): void {
   const none = nodata ?? 0;
-  const top = rows.start[row] ?? 0;
-  const bottom = rows.end[row] ?? 0;
+  // NaN equals nothing: a band without nodata needs no loop of its own.
+  const missing = nodata ?? NaN;
+  const { start, end, startWeight, endWeight } = columns;
+  const top = rows.start[row] as number;
+  const bottom = rows.end[row] as number;
+  const topWeight = rows.startWeight[row] as number;
+  const bottomWeight = rows.endWeight[row] as number;
+  const simple = mask === undefined && Number.isNaN(missing);
   let at = row * columns.count;
   for (let column = 0; column < columns.count; column++, at++) {
-    const left = columns.start[column] ?? 0;
-    const right = columns.end[column] ?? 0;
+    const left = start[column] as number;
+    const right = end[column] as number;
+    const leftWeight = startWeight[column] as number;
+    const rightWeight = endWeight[column] as number;
+    if (simple && right - left > 1 && bottom - top > 1) {
+      // As if nothing were missing: whatever is makes the sum NaN, and the loop below goes on.
+      let lineWeight = leftWeight;
+      for (let x = left + 1; x < right - 1; x++) lineWeight += 1;
+      lineWeight += rightWeight;
+      let sum = 0;
+      let weights = 0;
+      for (let y = top; y < bottom; y++) {
+        let index = y * stride + left;
+        let line = (pixels[index++] as number) * leftWeight;
+        for (let x = left + 1; x < right - 1; x++) line += pixels[index++] as number;
+        line += (pixels[index] as number) * rightWeight;
+        const share = y === top ? topWeight : y === bottom - 1 ? bottomWeight : 1;
+        sum += line * share;
+        weights += lineWeight * share;
+      }
+      if (sum === sum) {
+        out[at] = store(sum, weights);
+        continue;
+      }
+    }
     let total = 0;
     let weight = 0;
     let count = 0;
     for (let y = top; y < bottom; y++) {
       let lineTotal = 0;
       let lineWeight = 0;
-      for (let x = left; x < right; x++) {
-        const index = y * stride + x;
-        const value = pixels[index] ?? 0;
-        if (Number.isNaN(value) || value === nodata || (mask !== undefined && mask[index] === 0)) continue;
-        const share = (x === left ? columns.startWeight[column] : x === right - 1 ? columns.endWeight[column] : 1) ?? 0;
+      for (let x = left, index = y * stride + left; x < right; x++, index++) {
+        const value = pixels[index] as number;
+        if (value !== value || value === missing || (mask !== undefined && mask[index] === 0)) continue;
+        const share = x === left ? leftWeight : x === right - 1 ? rightWeight : 1;
         lineTotal += value * share;
         lineWeight += share;
         count++;
       }
-      const share = (y === top ? rows.startWeight[row] : y === bottom - 1 ? rows.endWeight[row] : 1) ?? 0;
+      const share = y === top ? topWeight : y === bottom - 1 ? bottomWeight : 1;
       total += lineTotal * share;
       weight += lineWeight * share;
     }

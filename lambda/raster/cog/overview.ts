@@ -47,11 +47,33 @@ export function overviewSize({ width, height }: RasterSize): RasterSize {
   return { width: Math.ceil(width / 2), height: Math.ceil(height / 2) };
 }
 
-/** Sizes of all levels of an image: itself, then halves until both sides are at most a block. */
-export function levelSizes(size: RasterSize, blockSize: number): RasterSize[] {
-  const sizes = [size];
-  for (let last = size; last.width > blockSize || last.height > blockSize; sizes.push(last)) last = overviewSize(last);
+/** A level's size and the side of its blocks, px. */
+export interface LevelSize extends RasterSize {
+  readonly blockSize: number;
+}
+
+/**
+ * Sizes of all levels of an image: itself, then halves until both sides are at most a block; with `halfBlock` one half more, in
+ * blocks of half the side.
+ */
+export function levelSizes(size: RasterSize, blockSize: number, halfBlock = false): LevelSize[] {
+  let { width, height } = size;
+  const sizes = [{ width, height, blockSize }];
+  while (width > blockSize || height > blockSize) {
+    ({ width, height } = overviewSize({ width, height }));
+    sizes.push({ width, height, blockSize });
+  }
+  if (halfBlock) sizes.push({ ...overviewSize({ width, height }), blockSize: blockSize / 2 });
   return sizes;
+}
+
+/** How often both sides can be halved without a remainder. */
+export function timesHalved({ width, height }: RasterSize): number {
+  let times = 0;
+  for (let side = [width, height]; side.every((length) => length % 2 === 0); side = side.map((length) => length / 2)) {
+    times++;
+  }
+  return times;
 }
 
 /** The pixels of a level of `source` size that `rect` of its overview is made from. */

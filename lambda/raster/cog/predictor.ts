@@ -4,17 +4,29 @@
  * Index reads in the loops below are within bounds by construction, hence their `as number`: a check there costs a third.
  */
 import type { DataType, PixelArray } from '../types.ts';
-import { bytesPerSample, isFloat, pixelArray } from '../data-type.ts';
+import { bytesPerSample, isFloat } from '../data-type.ts';
+import { undoFloating, undoHorizontal } from '../source/predictor.ts';
 import { pixelsOver } from './sample-type.ts';
 
-/** Bytes of `samples` as they are compressed. Integers are differenced in place: hand over an array nobody else reads. */
-export function applyPredictor(samples: PixelArray, rowLength: number, bandCount: number): Uint8Array<ArrayBuffer> {
+/**
+ * Bytes of `samples` as they are compressed. Integers are differenced in place: hand over an array nobody else reads.
+ *
+ * @param into where floats' bytes go, at least as long as theirs; by default new memory
+ */
+export function applyPredictor(
+  samples: PixelArray,
+  rowLength: number,
+  bandCount: number,
+  into?: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
   if (samples instanceof Float32Array || samples instanceof Float64Array) {
-    return splitFloats(samples, rowLength, bandCount);
+    const out = into?.subarray(0, samples.byteLength) ?? new Uint8Array(samples.byteLength);
+    splitFloats(samples, rowLength, bandCount, out);
+    return out;
   }
   for (let row = 0; row < samples.length; row += rowLength) {
     for (let i = row + rowLength - 1; i >= row + bandCount; i--) {
-      samples[i] = (samples[i] ?? 0) - (samples[i - bandCount] ?? 0);
+      samples[i] = (samples[i] as number) - (samples[i - bandCount] as number);
     }
   }
   return bytesOf(samples);
@@ -27,24 +39,17 @@ export function undoPredictor(
   rowLength: number,
   bandCount: number,
 ): PixelArray {
-  if (isFloat(dataType)) return joinFloats(bytes, dataType, rowLength, bandCount);
-  const samples = samplesOf(bytes, dataType);
-  for (let row = 0; row < samples.length; row += rowLength) {
-    for (let band = 0; band < bandCount; band++) {
-      let sum = 0;
-      for (let i = row + band; i < row + rowLength; i += bandCount) {
-        sum = (sum + (samples[i] ?? 0)) | 0;
-        samples[i] = sum;
-      }
-    }
-  }
-  return samples;
+  const size = bytesPerSample(dataType);
+  const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
+  const rows = bytes.length / (rowLength * size);
+  if (isFloat(dataType)) undoFloating(aligned, size, rows, rowLength, bandCount);
+  else undoHorizontal(aligned, 8 * size, rows, rowLength, bandCount);
+  return pixelsOver(dataType, aligned);
 }
 
 /** Little-endian bytes seen as samples; copied only where the bytes do not start on a sample's boundary. */
 export function samplesOf(bytes: Uint8Array<ArrayBuffer>, dataType: DataType): PixelArray {
-  const whole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
-  return pixelsOver(dataType, whole ? bytes.buffer : new Uint8Array(bytes).buffer);
+  return pixelsOver(dataType, bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes));
 }
 
 export function bytesOf(samples: PixelArray): Uint8Array<ArrayBuffer> {
@@ -60,20 +65,20 @@ function splitFloats(
   samples: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>,
   rowLength: number,
   bandCount: number,
-): Uint8Array<ArrayBuffer> {
+  out: Uint8Array,
+): void {
   const words = new Uint32Array(samples.buffer, samples.byteOffset, samples.byteLength / 4);
   const wordsPerSample = samples.BYTES_PER_ELEMENT / 4;
-  const out = new Uint8Array(samples.byteLength);
   for (let row = 0; row < samples.length; row += rowLength) {
     for (let band = 0; band < bandCount; band++) {
       let before = 0;
       for (let w = wordsPerSample - 1; w >= 0; w--) {
         // The high word of a little-endian double is its second.
-        const lastOfRow = words[(row + rowLength - bandCount + band) * wordsPerSample + w] ?? 0;
+        const lastOfRow = words[(row + rowLength - bandCount + band) * wordsPerSample + w] as number;
         let [a, b, c, d] = [before, lastOfRow >>> 24, lastOfRow >>> 16, lastOfRow >>> 8];
         let at = row * 4 * wordsPerSample + 4 * (wordsPerSample - 1 - w) * rowLength + band;
         for (let sample = row + band; sample < row + rowLength; sample += bandCount, at += bandCount) {
-          const word = words[sample * wordsPerSample + w] ?? 0;
+          const word = words[sample * wordsPerSample + w] as number;
           out[at] = (word >>> 24) - a;
           out[at + rowLength] = (word >>> 16) - b;
           out[at + 2 * rowLength] = (word >>> 8) - c;
@@ -87,52 +92,4 @@ function splitFloats(
       }
     }
   }
-  return out;
-}
-
-function joinFloats(
-  bytes: Uint8Array<ArrayBuffer>,
-  dataType: DataType,
-  rowLength: number,
-  bandCount: number,
-): PixelArray {
-  const samples = pixelArray(dataType, bytes.length / bytesPerSample(dataType));
-  const words = new Uint32Array(samples.buffer);
-  const wordsPerSample = words.length / samples.length;
-  for (let row = 0; row < samples.length; row += rowLength) {
-    for (let band = 0; band < bandCount; band++) {
-      let before = 0;
-      for (let w = wordsPerSample - 1; w >= 0; w--) {
-        const start = row * 4 * wordsPerSample + 4 * (wordsPerSample - 1 - w) * rowLength + band;
-        let [a, b, c, d] = planeStarts(bytes, start, rowLength, bandCount, before);
-        let at = start;
-        for (let sample = row + band; sample < row + rowLength; sample += bandCount, at += bandCount) {
-          a += bytes[at] ?? 0;
-          b += bytes[at + rowLength] ?? 0;
-          c += bytes[at + 2 * rowLength] ?? 0;
-          d += bytes[at + 3 * rowLength] ?? 0;
-          words[sample * wordsPerSample + w] = (a << 24) | ((b & 0xff) << 16) | ((c & 0xff) << 8) | (d & 0xff);
-        }
-        before = d;
-      }
-    }
-  }
-  return samples;
-}
-
-/** What has added up before each of the four planes from `start` on, modulo 256 of which only counts. */
-function planeStarts(
-  bytes: Uint8Array<ArrayBuffer>,
-  start: number,
-  rowLength: number,
-  bandCount: number,
-  before: number,
-): [number, number, number, number] {
-  let [a, b, c] = [0, 0, 0];
-  for (let at = start; at < start + rowLength; at += bandCount) {
-    a += bytes[at] ?? 0;
-    b += bytes[at + rowLength] ?? 0;
-    c += bytes[at + 2 * rowLength] ?? 0;
-  }
-  return [before, before + a, before + a + b, before + a + b + c];
 }

@@ -3,6 +3,9 @@ import type { RangeReader, RasterSize } from '../types.ts';
 
 /** A level's size and where its blocks stand; row by row, 0 bytes for a sparse block. */
 export interface CogIndexLevel extends RasterSize {
+  /** Columns and rows of a block, px. */
+  readonly blockWidth: number;
+  readonly blockHeight: number;
   readonly offsets: Float64Array;
   readonly blockBytes: Uint32Array;
 }
@@ -11,8 +14,6 @@ export interface CogIndexLevel extends RasterSize {
 export interface CogIndex {
   /** Full resolution first. */
   readonly levels: readonly CogIndexLevel[];
-  readonly blockWidth: number;
-  readonly blockHeight: number;
   readonly bandCount: number;
   readonly bitsPerSample: number;
   readonly sampleFormat: number;
@@ -124,14 +125,14 @@ function toIndex(directories: readonly Directory[]): CogIndex | null {
   for (const { tags } of directories) {
     const [width, height, offsets, sizes] = [tags.get(256)?.[0], tags.get(257)?.[0], tags.get(324), tags.get(325)];
     if (width === undefined || height === undefined || offsets === undefined || sizes === undefined) return null;
-    levels.push({ width, height, offsets, blockBytes: Uint32Array.from(sizes) });
+    const [blockWidth = 0] = tags.get(322) ?? [];
+    const [blockHeight = 0] = tags.get(323) ?? [];
+    levels.push({ width, height, blockWidth, blockHeight, offsets, blockBytes: Uint32Array.from(sizes) });
   }
   const text = Uint8Array.from(main.tags.get(42_112) ?? []);
   const first = (tag: number, otherwise: number): number => main.tags.get(tag)?.[0] ?? otherwise;
   return {
     levels,
-    blockWidth: first(322, 0),
-    blockHeight: first(323, 0),
     bandCount: first(277, 1),
     bitsPerSample: first(258, 1),
     sampleFormat: first(339, 1),

@@ -1,4 +1,4 @@
-import { isFloat } from '../data-type.ts';
+import { bytesPerSample, isFloat } from '../data-type.ts';
 import type { DataType, PixelArray } from '../types.ts';
 
 /** How samples of one data type stand in a TIFF. Samples are written little-endian, the order of every host Node runs on. */
@@ -22,7 +22,9 @@ const SAMPLE_TYPES: Readonly<Record<DataType, SampleType>> = {
   float64: { format: 3, min: -Number.MAX_VALUE, max: Number.MAX_VALUE },
 };
 
-const PIXEL_ARRAYS: Readonly<Record<DataType, new (buffer: ArrayBuffer) => PixelArray>> = {
+const PIXEL_ARRAYS: Readonly<
+  Record<DataType, new (buffer: ArrayBuffer, byteOffset: number, length: number) => PixelArray>
+> = {
   uint8: Uint8Array,
   int8: Int8Array,
   uint16: Uint16Array,
@@ -37,9 +39,9 @@ export function sampleType(dataType: DataType): SampleType {
   return SAMPLE_TYPES[dataType];
 }
 
-/** The whole of `buffer` seen as samples of a data type. */
-export function pixelsOver(dataType: DataType, buffer: ArrayBuffer): PixelArray {
-  return new PIXEL_ARRAYS[dataType](buffer);
+/** Bytes seen as samples of a data type; they must begin on a sample's boundary of their buffer. */
+export function pixelsOver(dataType: DataType, bytes: Uint8Array<ArrayBuffer>): PixelArray {
+  return new PIXEL_ARRAYS[dataType](bytes.buffer, bytes.byteOffset, bytes.byteLength / bytesPerSample(dataType));
 }
 
 /** The data type of an array of samples. */
@@ -66,6 +68,24 @@ export function storedNodata(dataType: DataType, nodata: number | null): number 
 
 /** Bit patterns of the one NaN that is written, by words of 32 bits, most significant first. */
 export const CANONICAL_NAN = { float32: 0x7fc00000, float64: 0x7ff80000 } as const;
+
+/** True where a NaN of `pixels` has other bits than the canonical ones. Never for integers. */
+export function hasOddNan(pixels: PixelArray): boolean {
+  if (pixels instanceof Float32Array) {
+    const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length);
+    for (let i = 0; i < words.length; i++) {
+      const word = words[i] ?? 0;
+      if ((word & 0x7fffffff) > 0x7f800000 && word !== CANONICAL_NAN.float32) return true;
+    }
+  } else if (pixels instanceof Float64Array) {
+    const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length * 2);
+    for (let i = 0; i < pixels.length; i++) {
+      if (!Number.isNaN(pixels[i])) continue;
+      if (words[2 * i] !== 0 || words[2 * i + 1] !== CANONICAL_NAN.float64) return true;
+    }
+  }
+  return false;
+}
 
 /** Gives every NaN of `pixels` the one canonical bit pattern, in place. Integers are left alone. */
 export function canonicaliseNan(pixels: PixelArray): void {

@@ -1,13 +1,17 @@
 import { createRequire } from 'node:module';
 import * as z from 'zod';
 import { datumShiftIsKnown } from './datum-shifts.ts';
+import { shiftIsUnknown, withUnknownShift } from './unknown-shift.ts';
 
 /** What the code table knows of one horizontal system. */
 export interface EpsgDefinition {
   readonly code: number;
   readonly name: string;
+  /** Marked by `withUnknownShift` where the shift to WGS 84 is not known. */
   readonly proj4: string;
   readonly geographic: boolean;
+  /** Why the system's shift to WGS 84 is not known to within 2 m, a sentence's end; null where it is known. */
+  readonly unknownShift: string | null;
 }
 
 /** Why a code cannot be used; a sentence's end, after the code ("EPSG:27700 needs ..."). */
@@ -31,16 +35,16 @@ const definitions = new Map<number, EpsgDefinition | EpsgRefusal>();
 
 const madeInCode = (code: number): EpsgDefinition | undefined => {
   if (code === 4326) {
-    return { code, name: 'WGS 84', proj4: '+proj=longlat +datum=WGS84 +no_defs', geographic: true };
+    return { code, name: 'WGS 84', proj4: '+proj=longlat +datum=WGS84 +no_defs', geographic: true, unknownShift: null };
   }
   if (code === 3857) {
     const proj4 =
       '+proj=merc +a=6378137 +b=6378137 +lat_ts=0 +lon_0=0 +x_0=0 +y_0=0 +k=1 +units=m +nadgrids=@null +no_defs';
-    return { code, name: 'WGS 84 / Pseudo-Mercator', proj4, geographic: false };
+    return { code, name: 'WGS 84 / Pseudo-Mercator', proj4, geographic: false, unknownShift: null };
   }
   if (code === 3395) {
     const proj4 = '+proj=merc +lon_0=0 +k=1 +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs';
-    return { code, name: 'WGS 84 / World Mercator', proj4, geographic: false };
+    return { code, name: 'WGS 84 / World Mercator', proj4, geographic: false, unknownShift: null };
   }
   const zone = code % 100;
   const hemisphere = Math.floor(code / 100);
@@ -51,6 +55,7 @@ const madeInCode = (code: number): EpsgDefinition | undefined => {
       name: `WGS 84 / UTM zone ${zone}${south ? 'S' : 'N'}`,
       proj4: `+proj=utm +zone=${zone}${south ? ' +south' : ''} +datum=WGS84 +units=m +no_defs`,
       geographic: false,
+      unknownShift: null,
     };
   }
   return undefined;
@@ -72,14 +77,18 @@ const fromTable = (code: number): EpsgDefinition | EpsgRefusal => {
   const { kind, name, wkt, proj4 } = row;
   if (kind !== 'CRS-GEOGCRS' && kind !== 'CRS-PROJCRS') return { refused: `(${name}) is not a horizontal system` };
   if (proj4 === null) return { refused: `(${name}) has no proj4 definition` };
-  if (/\+nadgrids=(?!@null)/.test(proj4))
-    return { refused: `(${name}) needs a datum grid file, which is not supported` };
   const geographic = kind === 'CRS-GEOGCRS';
-  const geodetic = geographic ? code : geodeticCode(wkt);
-  if (geodetic === undefined || !datumShiftIsKnown(code, geodetic)) {
-    return { refused: `(${name}) has a datum whose shift to WGS 84 is not known to within 2 m` };
-  }
-  return { code, name, proj4: proj4.replace(' +type=crs', ''), geographic };
+  const common = { code, name, geographic };
+  const definition = proj4.replace(' +type=crs', '');
+  const unknownShift = unknownShiftOf(code, geographic ? code : geodeticCode(wkt), definition);
+  if (unknownShift === null) return { ...common, proj4: definition, unknownShift };
+  return { ...common, proj4: withUnknownShift(definition), unknownShift: `(${name}) ${unknownShift}` };
+};
+
+const unknownShiftOf = (code: number, geodetic: number | undefined, proj4: string): string | null => {
+  if (shiftIsUnknown(proj4)) return 'needs a datum grid file, which is not supported';
+  if (geodetic !== undefined && datumShiftIsKnown(code, geodetic)) return null;
+  return 'has a datum whose shift to WGS 84 is not known to within 2 m';
 };
 
 /** The code of the geographic system inside a projected one's WKT. */

@@ -6,13 +6,15 @@ import { codedCrs } from './from-text.ts';
 import { asPixelIsArea, GEO_KEY, readGeoKeys, USER_DEFINED } from './geokey-directory.ts';
 import type { GeoKeyValue } from './geokey-directory.ts';
 import { fileLinearUnit, metresPerUnit, withLinearUnit } from './linear-unit.ts';
+import { shiftIsUnknown, withUnknownShift } from './unknown-shift.ts';
 import { proj4FromUserKeys } from './user-defined-keys.ts';
 
 type Keys = ReadonlyMap<number, GeoKeyValue>;
 
 /**
  * The coordinate reference system that a GeoTIFF's keys describe. A code wins; then an ESRI text; then the
- * user-defined parameters. What cannot be expressed exactly is refused: a guess would displace the scene.
+ * user-defined parameters. What cannot be expressed exactly is refused: a guess would displace the scene. A system
+ * whose shift to WGS 84 is not known is marked (`shiftIsUnknown`): it serves on its own grid, and is not warped.
  * Vertical components are left out, for they move no pixel.
  *
  * @throws SourceError naming the file, and the command that gives it a usable system.
@@ -73,17 +75,17 @@ const definitionOf = (code: number, file: string) => {
 const userDefined = (keys: Keys, geoKeys: GeoKeys, file: string): Crs => {
   refuseOtherAngles(keys, file);
   const base = codeOf(keys, GEO_KEY.geographicType);
-  if (base !== undefined) definitionOf(base, file);
   const datum = codeOf(keys, GEO_KEY.geogDatum);
   // EPSG numbers its older datums 2000 above the geographic systems built on them.
-  if (base === undefined && datum !== undefined && datum > 6000 && datum < 7000) definitionOf(datum - 2000, file);
+  const geodetic = base ?? (datum !== undefined && datum > 6000 && datum < 7000 ? datum - 2000 : undefined);
+  const unknownShift = geodetic !== undefined && definitionOf(geodetic, file).unknownShift !== null;
 
   const described = proj4FromUserKeys(keys);
   if ('refused' in described) throw refusal(file, `has a user-defined CRS that ${described.refused}`);
   return {
     code: null,
     name: nameOf(keys),
-    proj4: described.proj4,
+    proj4: unknownShift || shiftIsUnknown(described.proj4) ? withUnknownShift(described.proj4) : described.proj4,
     geographic: described.geographic,
     geoKeys: asPixelIsArea(geoKeys),
   };

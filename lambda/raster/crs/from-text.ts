@@ -13,8 +13,9 @@ import { horizontalPart, parseWkt, wktCode } from './wkt.ts';
  */
 export const crsFromCode = (text: string): Crs => {
   const definition = epsgDefinition(epsgCode(text));
-  if ('refused' in definition) {
-    throw new TileonceError(`EPSG:${epsgCode(text)} ${definition.refused}`, {
+  const refused = 'refused' in definition ? definition.refused : definition.unknownShift;
+  if ('refused' in definition || refused !== null) {
+    throw new TileonceError(`EPSG:${epsgCode(text)} ${refused}`, {
       remedy: 'choose another system, such as EPSG:3857, EPSG:4326 or a UTM zone (EPSG:326xx, EPSG:327xx)',
     });
   }

@@ -2,6 +2,7 @@ import proj4 from 'proj4';
 import type { Converter } from 'proj4';
 import { TileonceError } from '../../errors.ts';
 import type { Crs } from '../types.ts';
+import { shiftIsUnknown, withoutUnknownShift } from './unknown-shift.ts';
 
 /** A position in a system's own units: x is the easting or longitude, y the northing or latitude. */
 export interface Position {
@@ -19,7 +20,7 @@ export const WGS84_PROJ4 = '+proj=longlat +datum=WGS84 +no_defs';
  * The transformation between two systems, exact as proj4 has it. Longitudes come out as proj4 gives them, wrapped
  * around its central meridian.
  *
- * @throws TileonceError where proj4 does not know a projection.
+ * @throws TileonceError where proj4 does not know a projection, or the shift between the datums is not known.
  */
 export const transformation = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 'proj4' | 'name'>): Transformation => {
   const key = `${from.proj4}\n${to.proj4}`;
@@ -32,12 +33,23 @@ export const transformation = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 
   return made;
 };
 
+/** What to do with a scene that cannot be warped for want of a shift. */
+export const UNKNOWN_SHIFT_REMEDY =
+  'keep the scene\'s own grid ("dst_crs": "source"), or warp it first with gdalwarp -t_srs EPSG:n';
+
 const transformations = new Map<string, Transformation>();
 
 const make = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 'proj4' | 'name'>): Transformation => {
+  // Within one system no shift is needed.
+  const one = from.proj4 === to.proj4;
+  const unknown = one ? undefined : [from, to].find((crs) => shiftIsUnknown(crs.proj4));
+  if (unknown !== undefined) {
+    const text = `the shift of ${unknown.name} to WGS 84 is not known to within 2 m (it needs a datum grid file, which is not supported)`;
+    throw new TileonceError(text, { remedy: UNKNOWN_SHIFT_REMEDY });
+  }
   let converter: Converter;
   try {
-    converter = proj4(from.proj4, to.proj4);
+    converter = proj4(withoutUnknownShift(from.proj4), withoutUnknownShift(to.proj4));
   } catch (cause) {
     throw new TileonceError(`cannot transform between ${from.name} and ${to.name}`, {
       cause,

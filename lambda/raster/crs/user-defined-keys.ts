@@ -77,7 +77,6 @@ export const proj4FromUserKeys = (keys: ReadonlyMap<number, GeoKeyValue>): Descr
   const remarks = Object.keys(converted.errors).filter((remark) => !HARMLESS_REMARKS.has(remark));
   if (remarks.length > 0) return { refused: `cannot be expressed exactly (${remarks.join(', ')})` };
   const proj4 = converted.proj4.replace(/ *\+axis=\S+/, '').trim();
-  if (/\+nadgrids=(?!@null)/.test(proj4)) return { refused: 'needs a datum grid file, which is not supported' };
   const meridian = keys.get(2051);
   if (meridian !== undefined && meridian !== 8901 && !/\+pm=(?!0\b)/.test(proj4)) {
     return { refused: 'counts longitudes from another meridian than Greenwich' };

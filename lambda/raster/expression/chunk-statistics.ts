@@ -6,7 +6,31 @@ import type { Chunk } from './kernels.ts';
  * Statistics of a chunk's first n values that are not NaN, or null where all are. Two passes, the mean first, so that a
  * large mean costs no precision; chunks merge by Chan's formula.
  */
-export const chunkStatistics = (chunk: Chunk, n: number): BandStatistics | null => {
+export const chunkStatistics = (chunk: Chunk, n: number): BandStatistics | null =>
+  completeStatistics(chunk, n) ?? statisticsWithHoles(chunk, n);
+
+/** Those of a chunk without holes, to which most belong; null where there is a hole: any NaN makes the sum NaN. */
+const completeStatistics = (chunk: Chunk, n: number): BandStatistics | null => {
+  let min = Infinity;
+  let max = -Infinity;
+  let sum = 0;
+  for (let i = 0; i < n; i += 1) {
+    const value = chunk[i] as number;
+    sum += value;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  if (n === 0 || Number.isNaN(sum)) return null;
+  const mean = sum / n;
+  let m2 = 0;
+  for (let i = 0; i < n; i += 1) {
+    const deviation = (chunk[i] as number) - mean;
+    m2 += deviation * deviation;
+  }
+  return { count: n, min, max, mean, m2 };
+};
+
+const statisticsWithHoles = (chunk: Chunk, n: number): BandStatistics | null => {
   let count = 0;
   let min = Infinity;
   let max = -Infinity;

@@ -10,7 +10,7 @@ import { bandsOf } from './tree.ts';
 import type { ExpressionNode } from './tree.ts';
 
 /** Pixels worked on at a time: a dozen chunks of this size stay in a core's second-level cache. */
-const CHUNK_PX = 4096;
+export const CHUNK_PX = 4096;
 
 /** An expression made ready to run over pixels. It works in scratch memory of its own: one evaluation at a time. */
 export interface CompiledExpression {
@@ -25,6 +25,12 @@ export interface CompiledExpression {
    * @param into where the values go; by default new float64 memory. May be one of the inputs.
    */
   evaluate(inputs: readonly FloatPixels[], length: number, into?: FloatPixels): FloatPixels;
+  /**
+   * As `evaluate`, but with what is not finite left as it is, for n pixels from `start` on, at most CHUNK_PX: for whoever
+   * goes on with the values while they are in the processor's cache. They stand in scratch memory of the expression's own,
+   * which may be changed and is used again.
+   */
+  chunk(inputs: readonly FloatPixels[], start: number, n: number): Chunk;
 }
 
 /** One node ready to run: `run(n)` leaves the first n values in `out`. */
@@ -87,6 +93,11 @@ class Compiler {
     const single = ONE_ARGUMENT[node.name];
     if (single !== undefined && first !== undefined) return this.unary(single, first, depth);
     return this.join(JOINING[node.name] ?? [], node.arguments, depth);
+  }
+
+  /** Whether a chunk is one that operators write, and not a band's or a constant's. */
+  isScratch(chunk: Chunk): boolean {
+    return this.scratch.includes(chunk);
   }
 
   private chunk(depth: number): Chunk {
@@ -157,27 +168,41 @@ export const compileExpression = (text: string, bandNames: readonly string[]): C
   const used = bandsOf(tree);
   const bands = bandNames.filter((name) => used.has(name));
   const steps = bands.map((): Step => ({ out: new Float64Array(CHUNK_PX), run: () => undefined }));
-  const root = new Compiler(new Map(bands.map((name, index) => [name, steps[index] ?? constant(NaN)]))).compile(
-    tree,
-    0,
-  );
+  const compiler = new Compiler(new Map(bands.map((name, index) => [name, steps[index] ?? constant(NaN)])));
+  const root = compiler.compile(tree, 0);
+
+  const run = (inputs: readonly FloatPixels[], start: number, n: number): Chunk => {
+    for (let index = 0; index < steps.length; index++) {
+      const band = inputs[index];
+      if (band !== undefined) steps[index]?.out.set(band.subarray(start, start + n));
+    }
+    root.run(n);
+    return root.out;
+  };
+  const requireBands = (inputs: readonly FloatPixels[]): void => {
+    if (inputs.length !== bands.length) throw new TypeError(`${bands.length} bands wanted, ${inputs.length} given`);
+  };
 
   const evaluate = (inputs: readonly FloatPixels[], length: number, into?: FloatPixels): FloatPixels => {
-    if (inputs.length !== bands.length) throw new TypeError(`${bands.length} bands wanted, ${inputs.length} given`);
+    requireBands(inputs);
     const values = into ?? new Float64Array(length);
     if ([values, ...inputs].some((pixels) => pixels.length < length)) {
       throw new RangeError(`a band holds fewer than ${length} pixels`);
     }
     for (let start = 0; start < length; start += CHUNK_PX) {
       const n = Math.min(CHUNK_PX, length - start);
-      steps.forEach((step, index) => {
-        const band = inputs[index];
-        if (band !== undefined) step.out.set(band.subarray(start, start + n));
-      });
-      root.run(n);
-      storeFinite(root.out, n, values, start);
+      storeFinite(run(inputs, start, n), n, values, start);
     }
     return values;
   };
-  return { bands, evaluate };
+  // What an operator leaves is nobody else's; a band's or a constant's own chunk is wanted again as it is.
+  const copy: Chunk | null = compiler.isScratch(root.out) ? null : new Float64Array(CHUNK_PX);
+  const chunk = (inputs: readonly FloatPixels[], start: number, n: number): Chunk => {
+    requireBands(inputs);
+    const values = run(inputs, start, n);
+    if (copy === null) return values;
+    copy.set(values);
+    return copy;
+  };
+  return { bands, evaluate, chunk };
 };

@@ -6,10 +6,11 @@ import type { FloatPixels } from '../types.ts';
  *
  * @param values pixels, rows x columns.
  * @param mask the mask expression's values over the same pixels.
+ * @param length how many pixels of both count; by default all.
  */
-export const applyMask = (values: FloatPixels, mask: FloatPixels): void => {
-  if (mask.length < values.length) throw new RangeError(`a mask of ${mask.length} px for ${values.length} px`);
-  for (let i = 0; i < values.length; i += 1) {
+export const applyMask = (values: FloatPixels, mask: FloatPixels, length = values.length): void => {
+  if (mask.length < length) throw new RangeError(`a mask of ${mask.length} px for ${length} px`);
+  for (let i = 0; i < length; i += 1) {
     if (mask[i] !== 0) values[i] = NaN;
   }
 };

@@ -35,24 +35,50 @@ export interface QuantizedPixels {
  * @param nodata the output's nodata value, one that its type holds; NaN for NaN, null for none.
  */
 export const toOutput = (values: FloatPixels, dtype: DataType, nodata: number | null): QuantizedPixels => {
-  const pixels = pixelArray(dtype, values.length);
-  const hole = nodata ?? (isIntegerType(dtype) ? 0 : NaN);
+  const band = new OutputBand(dtype, nodata, values.length);
   const chunk = new Float64Array(CHUNK_PX);
-  const quantize = quantizer(dtype, nodata);
-  let statistics: BandStatistics | null = null;
   for (let start = 0; start < values.length; start += CHUNK_PX) {
     const n = Math.min(CHUNK_PX, values.length - start);
     chunk.set(values.subarray(start, start + n));
-    quantize(chunk, n);
-    const ofChunk = chunkStatistics(chunk, n);
-    statistics = mergeStatistics(statistics, ofChunk);
-    const holes = ofChunk?.count !== n;
-    if (holes && !Number.isNaN(hole)) fillHoles(chunk, n, hole);
-    pixels.set(n === CHUNK_PX ? chunk : chunk.subarray(0, n), start);
-    if (holes && Number.isNaN(hole)) writeNanBits(chunk, n, pixels, start);
+    band.quantize(chunk, n);
+    band.store(chunk, n, start);
   }
-  return { pixels, valid: statistics?.count ?? 0, statistics };
+  return band.quantized();
 };
+
+/** An output's pixels on their way from values, chunk by chunk in their order; `toOutput` says by what rules. */
+export class OutputBand {
+  readonly #pixels: PixelArray;
+  readonly #quantizer: Quantizer;
+  readonly #hole: number;
+  #statistics: BandStatistics | null = null;
+
+  /** @param length pixels of the whole band */
+  constructor(dtype: DataType, nodata: number | null, length: number) {
+    this.#pixels = pixelArray(dtype, length);
+    this.#quantizer = quantizer(dtype, nodata);
+    this.#hole = nodata ?? (isIntegerType(dtype) ? 0 : NaN);
+  }
+
+  /** Turns a chunk's first n values into those that will be stored, in place; NaN where there is no data. */
+  quantize(chunk: Chunk, n: number): void {
+    this.#quantizer(chunk, n);
+  }
+
+  /** Takes a quantized chunk in, and changes it. @param start of its first pixel in the band */
+  store(chunk: Chunk, n: number, start: number): void {
+    const ofChunk = chunkStatistics(chunk, n);
+    this.#statistics = mergeStatistics(this.#statistics, ofChunk);
+    const holes = ofChunk?.count !== n;
+    if (holes && !Number.isNaN(this.#hole)) fillHoles(chunk, n, this.#hole);
+    this.#pixels.set(n === chunk.length ? chunk : chunk.subarray(0, n), start);
+    if (holes && Number.isNaN(this.#hole)) writeNanBits(chunk, n, this.#pixels, start);
+  }
+
+  quantized(): QuantizedPixels {
+    return { pixels: this.#pixels, valid: this.#statistics?.count ?? 0, statistics: this.#statistics };
+  }
+}
 
 /** What turns a chunk's values, in place, into the values that will be stored, NaN where there is no data. */
 type Quantizer = (chunk: Chunk, n: number) => void;
@@ -88,7 +114,8 @@ const quantizeFloats = (
   for (let i = 0; i < n; i += 1) {
     const value = chunk[i] as number;
     const stored = single ? Math.fround(value) : value;
-    chunk[i] = stored === nodata ? nudged : stored + (stored - stored);
+    // stored - stored is NaN where the value is not finite, else 0: no branch.
+    chunk[i] = (stored === nodata ? nudged : stored) + (stored - stored);
   }
 };
 

@@ -8,6 +8,7 @@ import type { MosaicRequest, MosaicSummary } from './mosaic-request.ts';
 import { describeMosaic } from './mosaic-request.ts';
 import { previewOf } from './preview-level.ts';
 import { tileReaders } from './tile-readers.ts';
+import { tileOverviews } from './tile-overviews.ts';
 import { findTiles } from './tile-set.ts';
 import { writeMosaic } from './write-mosaic.ts';
 
@@ -33,9 +34,10 @@ export async function assembleMosaic(request: MosaicRequest, classicLimit?: numb
   const levels = levelsOfTiles(tiles, description, description.blockSize);
   let blocksEncoded = 0;
   let below: LevelBlocks | undefined;
-  for (const level of levels) {
+  for (const [depth, level] of levels.entries()) {
     if (below !== undefined) {
-      const means = { tiles, readRun, scratch: request.scratch };
+      const ready = tileOverviews(tiles, depth, description, format, readRun);
+      const means = { tiles, readRun, scratch: request.scratch, ready };
       blocksEncoded += await makeBlocks(level, below, format, rule, means);
     }
     below = level;

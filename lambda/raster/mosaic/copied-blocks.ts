@@ -1,4 +1,4 @@
-import { levelSizes } from '../cog/overview.ts';
+import { levelSizes, timesHalved } from '../cog/overview.ts';
 import type { RasterSize } from '../types.ts';
 import type { LevelBlocks } from './block-table.ts';
 import { emptyLevel } from './block-table.ts';
@@ -23,15 +23,6 @@ export function levelsOfTiles(tiles: readonly Tile[], scene: RasterSize, blockSi
   return levels;
 }
 
-/** How often both sides can be halved without a remainder. */
-function timesHalved({ width, height }: RasterSize): number {
-  let times = 0;
-  for (let side = [width, height]; side.every((length) => length % 2 === 0); side = side.map((length) => length / 2)) {
-    times++;
-  }
-  return times;
-}
-
 function copyFromTile(
   level: LevelBlocks,
   depth: number,
@@ -44,7 +35,7 @@ function copyFromTile(
   // Side of one of the level's blocks, px of the scene.
   const span = blockSize * 2 ** depth;
   const { x, y, width, height } = tile.rect;
-  if (own === undefined || x % span !== 0 || y % span !== 0) return;
+  if (own?.blockWidth !== blockSize || x % span !== 0 || y % span !== 0) return;
   const ownColumns = Math.ceil(own.width / blockSize);
   const columns = wholeBlocks(x, width, scene.width, span);
   const rows = wholeBlocks(y, height, scene.height, span);

@@ -4,7 +4,7 @@ import { CorruptBlockError } from '../cog/codec.ts';
 import { FRAME_BYTES, LEADER_BYTES } from '../cog/layout.ts';
 import { bytesPerSample, pixelArray } from '../data-type.ts';
 import type { PixelArray, PixelRect } from '../types.ts';
-import type { LevelBlocks, ReadRun } from './block-table.ts';
+import type { BlockRun, LevelBlocks, ReadRun } from './block-table.ts';
 import { MosaicTileError } from './mosaic-request.ts';
 import type { Tile } from './tile-set.ts';
 
@@ -29,18 +29,12 @@ export function decodedLevel(
   const kept = new Map<number, Promise<PixelArray>>();
   const most = Math.max(4, Math.floor(CACHE_BYTES / (blockSize * blockSize * bandCount * bytesPerSample(dataType))));
 
-  const decode = async (block: number): Promise<PixelArray> => {
+  const decodeRun = blockDecoder(tiles, readRun);
+  const decode = (block: number): Promise<PixelArray> => {
     const bytes = level.blockBytes[block] ?? 0;
     const source = level.source[block] ?? 0;
     const offset = (level.offsets[block] ?? 0) - LEADER_BYTES;
-    const run = await readRun({ source, offset, length: bytes + FRAME_BYTES, blockBytes: [bytes] });
-    try {
-      return await decodeBlockAsync(format, run.subarray(LEADER_BYTES, LEADER_BYTES + bytes));
-    } catch (cause) {
-      const tile = tiles[source];
-      if (!(cause instanceof CorruptBlockError) || tile === undefined) throw cause;
-      throw new MosaicTileError(tile.row, tile.column, `(${tile.name}) is damaged: ${cause.message}`, { cause });
-    }
+    return decodeRun(format, { source, offset, length: bytes + FRAME_BYTES, blockBytes: [bytes] });
   };
 
   const decodeOnce = (block: number): Promise<PixelArray> => {
@@ -75,6 +69,23 @@ export function decodedLevel(
   };
 }
 
+/** Reads and decodes runs of one block. It throws MosaicTileError where a tile's block is damaged. */
+export function blockDecoder(
+  tiles: readonly Tile[],
+  readRun: ReadRun,
+): (format: BlockFormat, run: BlockRun) => Promise<PixelArray> {
+  return async (format, run) => {
+    const framed = await readRun(run);
+    try {
+      return await decodeBlockAsync(format, framed.subarray(LEADER_BYTES, framed.length - FRAME_BYTES + LEADER_BYTES));
+    } catch (cause) {
+      const tile = tiles[run.source];
+      if (!(cause instanceof CorruptBlockError) || tile === undefined) throw cause;
+      throw new MosaicTileError(tile.row, tile.column, `(${tile.name}) is damaged: ${cause.message}`, { cause });
+    }
+  };
+}
+
 function blocksUnder(level: LevelBlocks, rect: PixelRect, blockSize: number): { block: number; area: PixelRect }[] {
   const found: { block: number; area: PixelRect }[] = [];
   for (let row = Math.floor(rect.y / blockSize); row * blockSize < rect.y + rect.height; row++) {
@@ -85,7 +96,7 @@ function blocksUnder(level: LevelBlocks, rect: PixelRect, blockSize: number): { 
   return found;
 }
 
-function intersection(a: PixelRect, b: PixelRect): PixelRect {
+export function intersection(a: PixelRect, b: PixelRect): PixelRect {
   const x = Math.max(a.x, b.x);
   const y = Math.max(a.y, b.y);
   return {

@@ -4,9 +4,11 @@ import { FRAME_BYTES, LEADER_BYTES, frameBlock } from '../cog/layout.ts';
 import type { OverviewRule } from '../cog/overview.ts';
 import { overviewPixels, overviewSource } from '../cog/overview.ts';
 import { bytesPerSample } from '../data-type.ts';
+import type { PixelArray, PixelRect } from '../types.ts';
 import type { LevelBlocks, ReadRun } from './block-table.ts';
 import { IN_SCRATCH } from './block-table.ts';
 import { forEachBounded } from './bounded.ts';
+import type { DecodedLevel } from './decoded-blocks.ts';
 import { decodedLevel } from './decoded-blocks.ts';
 import type { Scratch } from './mosaic-request.ts';
 import type { Tile } from './tile-set.ts';
@@ -23,7 +25,13 @@ export async function makeBlocks(
   below: LevelBlocks,
   format: BlockFormat,
   rule: OverviewRule,
-  means: { readonly tiles: readonly Tile[]; readonly readRun: ReadRun; readonly scratch: Scratch },
+  means: {
+    readonly tiles: readonly Tile[];
+    readonly readRun: ReadRun;
+    readonly scratch: Scratch;
+    /** The level's pixels where tiles have them already. */
+    readonly ready: DecodedLevel | null;
+  },
 ): Promise<number> {
   const { blockSize, bandCount, dataType } = format;
   const halved = below.width === 2 * level.width && below.height === 2 * level.height;
@@ -31,14 +39,17 @@ export async function makeBlocks(
   // A block is made from four, which are there once decoded and once side by side.
   const each = 8 * blockSize * blockSize * bandCount * bytesPerSample(dataType);
   const atATime = Math.min(4, Math.max(1, Math.floor(WORKING_BYTES / each)));
+  const averaged = async (rect: PixelRect): Promise<PixelArray[] | null> => {
+    const pixels = await source.pixels(overviewSource(below, rect));
+    return pixels === null ? null : overviewPixels(pixels, below, rect, rule);
+  };
   let encoded = 0;
   await forEachBounded(unsettled(level), atATime, async (block) => {
     const column = block % level.columns;
     const rect = blockRect(level, blockSize, column, (block - column) / level.columns);
     level.settled[block] = 1;
-    const pixels = await source.pixels(overviewSource(below, rect));
-    if (pixels === null) return;
-    const reduced = overviewPixels(pixels, below, rect, rule);
+    const reduced = await (means.ready?.pixels(rect) ?? averaged(rect));
+    if (reduced === null) return;
     const packed = packBlock(format, reduced, rect.width, { ...rect, x: 0, y: 0 });
     if (packed === null) return;
     const bytes = await encodeBlockAsync(format, packed);

@@ -62,8 +62,8 @@ function misfit(index: CogIndex, rect: PixelRect, description: CogDescription): 
   const traits: [string, number | undefined, number][] = [
     ['wide', full?.width, rect.width],
     ['high', full?.height, rect.height],
-    ['block columns', index.blockWidth, blockSize],
-    ['block rows', index.blockHeight, blockSize],
+    ['block columns', full?.blockWidth, blockSize],
+    ['block rows', full?.blockHeight, blockSize],
     ['bands', index.bandCount, bandCount],
     ['bits a sample', index.bitsPerSample, 8 * bytesPerSample(dataType)],
     ['as sample format', index.sampleFormat, sampleType(dataType).format],
@@ -73,8 +73,9 @@ function misfit(index: CogIndex, rect: PixelRect, description: CogDescription): 
   for (const [name, found, wanted] of traits) {
     if (found !== wanted) return `has ${found} ${name} where the mosaic needs ${wanted}`;
   }
-  for (const { width, height, offsets, blockBytes } of index.levels) {
-    const blocks = Math.ceil(width / blockSize) * Math.ceil(height / blockSize);
+  for (const { width, height, blockWidth, blockHeight, offsets, blockBytes } of index.levels) {
+    if (blockWidth < 1 || blockWidth !== blockHeight) return `has blocks of ${blockWidth} x ${blockHeight} px`;
+    const blocks = Math.ceil(width / blockWidth) * Math.ceil(height / blockHeight);
     if (offsets.length !== blocks || blockBytes.length !== blocks) return `has a directory of the wrong length`;
   }
   return null;

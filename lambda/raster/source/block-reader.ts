@@ -1,7 +1,7 @@
 import { SourceError } from '../../errors.ts';
 import type { PixelArray } from '../types.ts';
 import type { BlockRef } from './block-table.ts';
-import { decompress } from './codecs.ts';
+import { conversionLine, decompress } from './codecs.ts';
 import { CorruptBlockError } from './corrupt-block.ts';
 import type { StoredImage } from './pyramid.ts';
 import type { RangeSource } from './range-source.ts';
@@ -99,6 +99,8 @@ export class BlockReader {
       samples: layout.blockSamples,
       byteLength: layout.rowBytes * ref.rows,
       lercCompression: layout.lercCompression,
+      jpegTables: layout.jpegTables,
+      ycbcr: layout.ycbcr,
     };
     try {
       const stored = layout.bitReversed ? reverseBits(compressed) : compressed;
@@ -109,7 +111,9 @@ export class BlockReader {
       const place = `block ${ref.index} (${layout.width} x ${layout.height} px image, column ${ref.x}, row ${ref.y})`;
       throw new SourceError(layout.file, `${place} cannot be decoded: ${error.message}`, {
         ...(layout.planar && { band: ref.plane + 1 }),
-        remedy: 'the file is damaged or was not copied whole; fetch it again',
+        remedy: error.damaged
+          ? 'the file is damaged or was not copied whole; fetch it again'
+          : conversionLine(layout.file),
         cause: error,
       });
     }

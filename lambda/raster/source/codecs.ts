@@ -2,14 +2,17 @@
  * The one place where compressed blocks become bytes. geotiff.js has decoders of its own; they are not used, because
  * of what was found wrong with them: its inflate and LZW are JavaScript (a fifth and a fifteenth of this speed) and
  * throw strings or return short blocks on damage; its LERC drops the validity mask; its JPEG leaves YCbCr unconverted
- * and differs from libjpeg by rounding and chroma interpolation.
+ * and differs from libjpeg by rounding and chroma interpolation; its WebP needs a browser.
  */
 import { inflateSync, zstdDecompressSync } from 'node:zlib';
 import { SourceError } from '../../errors.ts';
+import { outputLimits } from '../cog/codec.ts';
 import { CorruptBlockError } from './corrupt-block.ts';
+import { decodeJpeg } from './jpeg/decode-jpeg.ts';
 import { decodeLerc } from './lerc-block.ts';
 import { decodeLzw } from './lzw.ts';
 import { decodePackBits } from './packbits.ts';
+import { decodeWebp, prepareWebp } from './webp-block.ts';
 
 /** What the compressed bytes are to become. */
 export interface BlockShape {
@@ -21,6 +24,9 @@ export interface BlockShape {
   /** Bytes of the decoded block, exactly. */
   readonly byteLength: number;
   readonly lercCompression: number;
+  /** The JPEGTables tag, and whether colours are YCbCr; of no meaning for other compressions. */
+  readonly jpegTables: Uint8Array | null;
+  readonly ycbcr: boolean;
 }
 
 const NAMES: Partial<Record<number, string>> = {
@@ -44,10 +50,15 @@ const NAMES: Partial<Record<number, string>> = {
   50002: 'JPEG XL',
   52546: 'JPEG XL',
 };
-const DECODABLE = new Set([1, 5, 8, 32773, 32946, 34887, 50000]);
+const DECODABLE = new Set([1, 5, 7, 8, 32773, 32946, 34887, 50000, 50001]);
 
-/** @throws SourceError where a compression (the TIFF tag's number) has no decoder here, with the line that converts the file */
-export function requireDecodable(file: string, compression: number): void {
+/**
+ * Makes a compression (the TIFF tag's number) decodable.
+ *
+ * @throws SourceError where there is no decoder for it, with the line that converts the file
+ */
+export async function requireDecodable(file: string, compression: number): Promise<void> {
+  if (compression === 50001) return prepareWebp(file, conversionLine(file));
   if (DECODABLE.has(compression)) return;
   throw new SourceError(file, `${NAMES[compression] ?? `unknown (${compression})`} compression is not read`, {
     remedy: conversionLine(file),
@@ -77,6 +88,8 @@ export function decompress(
       return exactly(new Uint8Array(bytes.subarray(0, size)), size);
     case 5:
       return decodeLzw(bytes, size);
+    case 7:
+      return decodeJpeg(bytes, { ...shape, tables: shape.jpegTables });
     case 8:
     case 32946:
       return exactly(inflate(bytes, size), size);
@@ -86,6 +99,8 @@ export function decompress(
       return decodeLerc(lercBlob(bytes, shape), shape);
     case 50000:
       return exactly(unzstd(bytes, size), size);
+    case 50001:
+      return decodeWebp(bytes, shape);
     default:
       throw new CorruptBlockError(`compression ${compression} has no decoder`);
   }
@@ -99,13 +114,12 @@ function lercBlob(bytes: Uint8Array<ArrayBuffer>, shape: BlockShape): Uint8Array
   return bytes;
 }
 
-// The exact size as chunk size saves the joining of chunks, and as maximum it stops a bomb before it is unpacked.
 function inflate(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
-  return guarded(() => inflateSync(bytes, { chunkSize: Math.max(64, size), maxOutputLength: size }));
+  return guarded(() => inflateSync(bytes, outputLimits(size)));
 }
 
 function unzstd(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
-  return guarded(() => zstdDecompressSync(bytes, { chunkSize: Math.max(64, size), maxOutputLength: size }));
+  return guarded(() => zstdDecompressSync(bytes, outputLimits(size)));
 }
 
 function guarded(decode: () => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {

@@ -3,6 +3,7 @@
 import type { FloatPixels, PixelArray, PixelRect } from '../types.ts';
 import type { BlockRef } from './block-table.ts';
 import type { ImageLayout } from './image-layout.ts';
+import { convertSamples } from './convert-samples.ts';
 import type { BandTarget } from './window.ts';
 
 /** In a constant: a lookup of the global in each turn of a loop is slow where the code runs in a sandboxed context. */
@@ -38,6 +39,7 @@ export function copyBlock(
 ): void {
   const overlap = overlapOf(layout, ref, rect);
   const concerned = layout.planar ? targets.filter(({ band }) => band - 1 === ref.plane) : targets;
+  if (samples !== null && convertBands(overlap, samples, layout, concerned)) return;
   if (samples === null) for (const target of concerned) fill(overlap, sparse, target);
   else if (layout.blockSamples === 1)
     for (const target of concerned) copyRows(overlap, samples, layout.blockWidth, target);
@@ -60,6 +62,29 @@ function overlapOf(layout: ImageLayout, ref: BlockRef, rect: PixelRect): Overlap
 
 const windowStart = ({ windowX, windowY, windowWidth }: Overlap, row: number): number =>
   (windowY + row) * windowWidth + windowX;
+
+/** False where the samples' type has no loop of its own. */
+function convertBands(
+  overlap: Overlap,
+  samples: PixelArray,
+  { blockWidth, blockSamples }: ImageLayout,
+  targets: readonly BandTarget[],
+): boolean {
+  const { width, height, blockX, blockY, windowWidth } = overlap;
+  return targets.every(({ band, pixels, nodata }) => {
+    const first = (blockY * blockWidth + blockX) * blockSamples;
+    const rect = {
+      width,
+      height,
+      from: blockSamples === 1 ? first : first + band - 1,
+      step: blockSamples,
+      fromRow: blockWidth * blockSamples,
+      to: windowStart(overlap, 0),
+      toRow: windowWidth,
+    };
+    return convertSamples(samples, pixels, rect, nodata);
+  });
+}
 
 function fill(overlap: Overlap, sparse: number, { pixels, nodata }: BandTarget): void {
   const value = sparse === nodata ? NO_DATA : sparse;

@@ -5,6 +5,11 @@ import { FIELD_TYPE_BYTES, TAG, tagName } from './tags.ts';
 
 /** More directories than any pyramid has; beyond it the file is taken for a damaged one. */
 const DIRECTORY_LIMIT = 4096;
+/**
+ * The arrays that tags point to may overlap, so that many of them claim a small file over and over; together they are
+ * at most this many times the file's size. Sound files stay below once.
+ */
+const ARRAYS_LIMIT = 4;
 const TRUNCATED = 'the file is damaged or was not copied whole; fetch it again';
 
 /** Where a TIFF's image file directories lie. */
@@ -18,7 +23,7 @@ export interface DirectoryMap {
 /**
  * Follows the chain of image file directories before anything is parsed, and proves that it ends, that every
  * directory and every array that a tag points to lies inside the file. After it a parser can neither loop nor
- * allocate more than the file is long.
+ * allocate more than a few times what the file is long.
  *
  * @throws SourceError for what is no TIFF (saying what it is), a chain that loops, or anything that lies outside the file
  */
@@ -50,6 +55,7 @@ class Walk {
   readonly #signal: AbortSignal | undefined;
   readonly #offsets: number[] = [];
   #subDirectories: number[] = [];
+  #arrayBytes = 0;
 
   constructor(source: RangeSource, littleEndian: boolean, bigTiff: boolean, signal: AbortSignal | undefined) {
     this.#source = source;
@@ -96,15 +102,26 @@ class Walk {
     const bytes = size * count;
     const inline = bytes <= (this.#bigTiff ? 8 : 4);
     const valueAt = at + (this.#bigTiff ? 12 : 8);
-    if (!inline) this.#requireInside(this.#pointer(body, valueAt), bytes, tagName(tag));
+    if (!inline) this.#countArray(this.#pointer(body, valueAt), bytes, tag);
     if (tag !== TAG.SubIfds || this.#offsets.length !== 1) return;
     if (count > DIRECTORY_LIMIT) throw new SourceError(this.#source.name, `has ${count} sub-directories`, {});
+    if (size < 4) throw new SourceError(this.#source.name, `${tagName(tag)} has the field type ${type}, no offset`, {});
     const values = inline ? body : await this.#view(this.#pointer(body, valueAt), bytes, tagName(tag));
     for (let index = 0; index < count; index++) {
       const position = (inline ? valueAt : 0) + index * size;
       const wide = size === 8;
       this.#subDirectories.push(wide ? this.#big(values, position) : values.getUint32(position, this.#littleEndian));
     }
+  }
+
+  #countArray(offset: number, bytes: number, tag: number): void {
+    const { name, fileSize } = this.#source;
+    this.#requireInside(offset, bytes, tagName(tag));
+    this.#arrayBytes += bytes;
+    if (this.#arrayBytes <= fileSize * ARRAYS_LIMIT) return;
+    throw new SourceError(name, `its tags claim more than ${ARRAYS_LIMIT} times the file's ${fileSize} bytes`, {
+      remedy: TRUNCATED,
+    });
   }
 
   #requireInside(offset: number, length: number, what: string): void {

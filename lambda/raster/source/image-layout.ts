@@ -11,6 +11,13 @@ const BLOCK_LIMIT = 256 * 1024 * 1024;
 /** Uncompressed strips are cut to about this size (bytes), so that one giant strip is never read whole. */
 const RAW_STRIP_TARGET = 1024 * 1024;
 
+const JPEG = 7;
+const WEBP = 50_001;
+const YCBCR = 6;
+
+/** LZW, DEFLATE and ZSTD: the compressions that have a predictor. On others the tag means nothing, though it may stand there. */
+const PREDICTED = new Set([5, 8, 32_946, 50_000]);
+
 /** How one image's samples stand in the file. */
 export interface ImageLayout {
   readonly file: string;
@@ -29,6 +36,10 @@ export interface ImageLayout {
   readonly predictor: number;
   /** LERC's second compression: 0 none, 1 DEFLATE, 2 ZSTD. */
   readonly lercCompression: number;
+  /** JPEG: the tables that all blocks share (the JPEGTables tag); null where there is none. */
+  readonly jpegTables: Uint8Array | null;
+  /** JPEG: luminance and colour differences, which are read as red, green and blue. */
+  readonly ycbcr: boolean;
   /** True: one plane of blocks a band; false: bands interleaved by pixel. */
   readonly planar: boolean;
   /** Samples a pixel inside one block: 1 where planar. */
@@ -70,14 +81,21 @@ export async function readLayout(directory: Directory): Promise<ImageLayout> {
   }
   const photometric = await tag(TAG.Photometric, 1);
   const compression = await tag(TAG.Compression, 1);
-  requireDecodable(file, compression);
-  if (photometric > 4)
+  await requireDecodable(file, compression);
+  const ycbcr = photometric === YCBCR && compression === JPEG;
+  if (photometric > 4 && !ycbcr)
     refuse(file, `photometric interpretation ${photometric} (colours that are neither grey, palette nor RGB)`);
   const { bits, format, dataType } = await sampleType(directory, samples);
-  const predictor = await tag(TAG.Predictor, 1);
+  const predictor = PREDICTED.has(compression) ? await tag(TAG.Predictor, 1) : 1;
   requirePredictor(file, predictor, bits, format);
 
+  if (compression === JPEG && bits !== 8) refuse(file, `${bits}-bit JPEG compression is not read`);
+
   const planar = (await tag(TAG.PlanarConfiguration, 1)) === 2 && samples > 1;
+  if (compression === WEBP && (dataType !== 'uint8' || bits !== 8 || samples < 3 || samples > 4 || planar)) {
+    refuse(file, `WebP compression of ${samples} bands of ${bits} bits`);
+  }
+  if (ycbcr && (planar || samples !== 3)) refuse(file, `YCbCr JPEG of ${samples} samples, in planes or not three`);
   const blockSamples = planar ? 1 : samples;
   const tiled = directory.has(TAG.TileWidth);
   const blockWidth = tiled ? await tag(TAG.TileWidth, 0) : width;
@@ -99,10 +117,13 @@ export async function readLayout(directory: Directory): Promise<ImageLayout> {
     bits,
     format,
     littleEndian: directory.littleEndian,
-    bitReversed: (await tag(TAG.FillOrder, 1)) === 2,
+    // JPEG has its own order of bits, whatever the tag says.
+    bitReversed: compression !== JPEG && (await tag(TAG.FillOrder, 1)) === 2,
     compression,
     predictor,
     lercCompression: (await directory.numbers(TAG.LercParameters))[1] ?? 0,
+    jpegTables: compression === JPEG ? await jpegTables(directory) : null,
+    ycbcr,
     planar,
     blockSamples,
     tiled,
@@ -113,6 +134,11 @@ export async function readLayout(directory: Directory): Promise<ImageLayout> {
     rowBytes,
     alphaBands: alphaBands(samples, photometric, await directory.numbers(TAG.ExtraSamples)),
   };
+}
+
+async function jpegTables(directory: Directory): Promise<Uint8Array | null> {
+  const bytes = await directory.numbers(TAG.JpegTables);
+  return bytes.length === 0 ? null : Uint8Array.from(bytes);
 }
 
 /** The type that all bands share; a TIFF may give each its own, which is refused. */
@@ -175,7 +201,7 @@ function requirePredictor(file: string, predictor: number, bits: number, format:
  * unspecified (libtiff's rule). So a mere fourth band is never taken for alpha.
  */
 function alphaBands(samples: number, photometric: number, extraSamples: readonly number[]): readonly number[] {
-  const colours = photometric === 2 ? 3 : 1;
+  const colours = photometric === 2 || photometric === YCBCR ? 3 : 1;
   const extras = Math.max(samples - colours, extraSamples.length);
   const first = Math.max(1, samples - extras);
   return extraSamples.flatMap((kind, index) => {

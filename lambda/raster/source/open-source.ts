@@ -1,5 +1,6 @@
 import { SourceError } from '../../errors.ts';
 import { crsFromGeoKeys } from '../crs/from-geokeys.ts';
+import { newMemory } from '../pixel-memory.ts';
 import type { DataType, FloatPixels, PixelRect, RangeReader, RasterGrid } from '../types.ts';
 import { BlockReader } from './block-reader.ts';
 import { BlockTable } from './block-table.ts';
@@ -125,9 +126,10 @@ class GeotiffSource implements RasterSource {
     for (const band of bands) this.#requireBand(band);
     requireInside(rect, this.levels[level] ?? this);
     const nodata = options.nodata === undefined ? this.nodata : options.nodata;
-    const wanted = bands.map((band) => bandTarget(image.layout, band, rect, nodata));
-    const alphas = image.layout.alphaBands.map((band) => bandTarget(image.layout, band, rect, null));
-    const validity = mask === null ? [] : [bandTarget(mask.layout, 1, rect, null)];
+    const memory = options.memory ?? newMemory;
+    const wanted = bands.map((band) => bandTarget(image.layout, band, rect, nodata, memory));
+    const alphas = image.layout.alphaBands.map((band) => bandTarget(image.layout, band, rect, null, memory));
+    const validity = mask === null ? [] : [bandTarget(mask.layout, 1, rect, null, memory)];
     await Promise.all([
       this.#fill(image, sparseValue(this.nodata, this.dataType), rect, [...wanted, ...alphas], options.signal),
       // A mask has no nodata: what a sparse mask leaves out is 0, invalid.

@@ -1,3 +1,4 @@
+import type { PixelMemory } from '../pixel-memory.ts';
 import type { DataType, FloatPixels, PixelRect, RasterGrid } from '../types.ts';
 
 export interface RasterLevel {
@@ -12,6 +13,8 @@ export interface WindowOptions {
   /** Instead of the file's nodata; null: no value is nodata. */
   readonly nodata?: number | null;
   readonly signal?: AbortSignal;
+  /** Where the pixels are to stand; by default in arrays of their own. */
+  readonly memory?: PixelMemory;
 }
 
 /**

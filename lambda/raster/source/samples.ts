@@ -100,6 +100,7 @@ function fromBigIntegers(
     if (!Number.isSafeInteger(value) && integer !== exactNodata) {
       throw new CorruptBlockError(
         `holds the 64-bit integer ${integer}, beyond 2^53, which no double can tell from its neighbours`,
+        { damaged: false },
       );
     }
     out[at] = value;

@@ -23,6 +23,7 @@ export const TAG = {
   SubIfds: 330,
   ExtraSamples: 338,
   SampleFormat: 339,
+  JpegTables: 347,
   ModelPixelScale: 33550,
   ModelTiepoint: 33922,
   ModelTransformation: 34264,

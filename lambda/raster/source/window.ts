@@ -1,3 +1,4 @@
+import type { PixelMemory } from '../pixel-memory.ts';
 import type { FloatPixels, PixelRect, RasterSize } from '../types.ts';
 import type { BlockRef, BlockTable } from './block-table.ts';
 import type { ImageLayout } from './image-layout.ts';
@@ -16,11 +17,16 @@ export interface BandTarget {
   readonly nodata: number | null;
 }
 
-/** An empty target for a band; float64 where float32 would lose integers or digits. */
-export function bandTarget(layout: ImageLayout, band: number, rect: PixelRect, nodata: number | null): BandTarget {
+/** A target for a band, all of which its blocks will write; float64 where float32 would lose integers or digits. */
+export function bandTarget(
+  layout: ImageLayout,
+  band: number,
+  rect: PixelRect,
+  nodata: number | null,
+  memory: PixelMemory,
+): BandTarget {
   const wide = layout.dataType === 'uint32' || layout.dataType === 'int32' || layout.dataType === 'float64';
-  const count = rect.width * rect.height;
-  const pixels = wide ? new Float64Array(count) : new Float32Array(count);
+  const pixels = memory.take(wide, rect.width * rect.height);
   return { band, pixels, nodata: comparableNodata(nodata, layout.dataType) };
 }
 

@@ -1,4 +1,6 @@
+import { type PixelMemory, newMemory } from '../pixel-memory.ts';
 import type { FloatPixels, PixelRect, RasterSize } from '../types.ts';
+import type { WarpRun } from './warp.ts';
 import type { PixelMapping } from './pixel-mapping.ts';
 
 /**
@@ -9,7 +11,7 @@ export const copyPlan = (
   mapping: PixelMapping,
   source: RasterSize,
   rect: PixelRect,
-): { level: number; sourceRect: PixelRect; run: (pixels: FloatPixels) => FloatPixels } | null | undefined => {
+): { level: number; sourceRect: PixelRect; run: WarpRun } | null | undefined => {
   if (mapping.affine === null) return undefined;
   const [x0, a, b, y0, c, d] = mapping.affine;
   if (b !== 0 || c !== 0 || Math.abs(a) !== 1 || Math.abs(d) !== 1) return undefined;
@@ -23,26 +25,30 @@ export const copyPlan = (
   return {
     level: 0,
     sourceRect,
-    run: (pixels) => {
-      if (pixels.length !== columns.count * rows.count) {
-        throw new RangeError(
-          `${pixels.length} pixels given for ${columns.count} x ${rows.count} (columns x rows) of the source`,
-        );
-      }
-      const target = emptyPixels(pixels, rect.width * rect.height);
-      for (let row = 0; row < rows.count; row++) {
-        const from = (d > 0 ? row : rows.count - 1 - row) * columns.count;
-        const run = pixels.subarray(from, from + columns.count);
-        target.set(a > 0 ? run : run.toReversed(), (rows.window + row) * rect.width + columns.window);
-      }
-      return target;
-    },
+    run: (bands, memory = newMemory) =>
+      bands.map((pixels) => {
+        requireSize(pixels.length, sourceRect);
+        const target = memory.take(pixels instanceof Float64Array, rect.width * rect.height);
+        if (columns.count < rect.width || rows.count < rect.height) target.fill(Number.NaN);
+        for (let row = 0; row < rows.count; row++) {
+          const from = (d > 0 ? row : rows.count - 1 - row) * columns.count;
+          const run = pixels.subarray(from, from + columns.count);
+          target.set(a > 0 ? run : run.toReversed(), (rows.window + row) * rect.width + columns.window);
+        }
+        return target;
+      }),
   };
 };
 
+/** @throws RangeError where an array does not have the size of what was to be read. */
+export const requireSize = (length: number, { width, height }: RasterSize): void => {
+  if (length === width * height) return;
+  throw new RangeError(`${length} pixels given for ${width} x ${height} (columns x rows) of the source`);
+};
+
 /** Pixels without data, of another array's float type. */
-export const emptyPixels = (like: FloatPixels, count: number): FloatPixels =>
-  (like instanceof Float64Array ? new Float64Array(count) : new Float32Array(count)).fill(Number.NaN);
+export const emptyPixels = (memory: PixelMemory, like: FloatPixels, count: number): FloatPixels =>
+  memory.take(like instanceof Float64Array, count).fill(Number.NaN);
 
 /** Where a run of output pixels meets the source along one axis: its start in the window and in the source, and its length. */
 const overlap = (

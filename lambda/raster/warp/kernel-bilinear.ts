@@ -1,5 +1,9 @@
 import { centreValue } from './source-view.ts';
+import type { InteriorKernel, KernelReach } from './interior-run.ts';
+import { positionOf } from './interior-run.ts';
 import type { RowKernel, SourceView } from './source-view.ts';
+
+export const BILINEAR_REACH: KernelReach = { shift: 0.5, before: 0, after: 1 };
 
 /**
  * Bilinear interpolation between the four pixels around the centre. Where one of them is missing or has no data the
@@ -33,6 +37,28 @@ export const bilinearRow: RowKernel = (view, line, count, out, offset) => {
     // NaN says that a neighbour is missing, for any NaN makes the sum NaN.
     out[offset + i] = value === value ? value : bilinearAtEdge(view, x + 0.5, y + 0.5);
   }
+};
+
+/** `bilinearRow` where no kernel reaches beyond the source. */
+export const bilinearInterior: InteriorKernel = (view, positions, count, out, offset) => {
+  const { pixels } = view;
+  const stride = view.rect.width;
+  const { index, right, below } = positions;
+  for (let i = 0; i < count; i++) {
+    const at = index[i] as number;
+    const tx = right[i] as number;
+    const ty = below[i] as number;
+    const upper = (pixels[at] as number) * (1 - tx) + (pixels[at + 1] as number) * tx;
+    const lower = (pixels[at + stride] as number) * (1 - tx) + (pixels[at + stride + 1] as number) * tx;
+    const value = upper * (1 - ty) + lower * ty;
+    out[offset + i] = value === value ? value : bilinearAround(view, at, tx, ty);
+  }
+};
+
+/** The bilinear value where one of four pixels that are all there has no data. */
+export const bilinearAround = (view: SourceView, at: number, tx: number, ty: number): number => {
+  const { x, y } = positionOf(view, at, tx, ty, BILINEAR_REACH.shift);
+  return bilinearAtEdge(view, x, y);
 };
 
 /** The bilinear value at a position with a neighbour missing. */

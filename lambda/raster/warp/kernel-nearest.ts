@@ -1,5 +1,8 @@
+import type { InteriorKernel, KernelReach } from './interior-run.ts';
 import { EDGE_EPSILON } from './source-view.ts';
 import type { RowKernel } from './source-view.ts';
+
+export const NEAREST_REACH: KernelReach = { shift: -EDGE_EPSILON, before: 1, after: 1 };
 
 /** The source pixel under the output pixel's centre. Indices stay inside `view.rect`, hence the casts. */
 export const nearestRow: RowKernel = (view, line, count, out, offset) => {
@@ -26,4 +29,9 @@ export const nearestRow: RowKernel = (view, line, count, out, offset) => {
     if (row === height) row--;
     out[offset + i] = pixels[base + row * stride + column] as number;
   }
+};
+
+/** `nearestRow` where no centre is near the source's edges. */
+export const nearestInterior: InteriorKernel = ({ pixels }, { index }, count, out, offset) => {
+  for (let i = 0; i < count; i++) out[offset + i] = pixels[index[i] as number] as number;
 };

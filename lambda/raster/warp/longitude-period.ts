@@ -1,4 +1,5 @@
 import { transformation, WGS84_PROJ4 } from '../crs/transformation.ts';
+import { withoutUnknownShift } from '../crs/unknown-shift.ts';
 import type { Crs } from '../types.ts';
 
 /**
@@ -10,7 +11,9 @@ export const longitudePeriod = (crs: Crs): number | null => {
   if (!/\+proj=(?:merc|eqc|cea|mill)\b/.test(crs.proj4) || /\+axis=/.test(crs.proj4)) return null;
   const known = periods.get(crs.proj4);
   if (known !== undefined) return known;
-  const project = transformation({ proj4: WGS84_PROJ4, name: 'WGS 84' }, crs);
+  // A datum's shift changes no length.
+  const definition = withoutUnknownShift(crs.proj4);
+  const project = transformation({ proj4: WGS84_PROJ4, name: 'WGS 84' }, { name: crs.name, proj4: definition });
   const centre = Number(/\+lon_0=(\S+)/.exec(crs.proj4)?.[1] ?? 0);
   const west = project(centre - 45, 0);
   const east = project(centre + 45, 0);

@@ -2,6 +2,8 @@ import { TileonceError } from '../../errors.ts';
 import type { GridDefinition } from '../../pipeline/definition/pipeline.ts';
 import { crsFromCode } from '../crs/from-text.ts';
 import { sameCrs } from '../crs/same-crs.ts';
+import { UNKNOWN_SHIFT_REMEDY } from '../crs/transformation.ts';
+import { shiftIsUnknown } from '../crs/unknown-shift.ts';
 import type { Crs, RasterGrid } from '../types.ts';
 import { extentOf } from './geotransform.ts';
 import type { Extent } from './geotransform.ts';
@@ -25,18 +27,28 @@ export interface OutputGridOptions {
  * The grid of a scene's output. Bands on several grids: the box around all of them, in the finest band's pixels.
  * Under `source` the finest band's own grid, unless the options ask for another resolution or extent.
  *
- * @throws TileonceError where bands differ in CRS under `source`, where a band lies outside the CRS's domain, where an
+ * @throws TileonceError where bands differ in CRS under `source`, where a band's datum shift is not known or it lies outside the CRS's domain, where an
  * extent misses the scene, or where the output would have no pixel or too many.
  */
 export const planOutputGrid = (bands: readonly BandGrid[], { dstCrs, grid }: OutputGridOptions): RasterGrid => {
   const [first, ...others] = bands;
   if (first === undefined) throw new RangeError('an output needs a band');
   const crs = dstCrs === 'source' ? commonCrs(first, others) : crsFromCode(dstCrs);
+  for (const { name, grid: source } of bands) requireKnownShift(name, source.crs, crs);
   const suggestions = bands.map((band) => suggestGrid(band.grid, crs));
   const finest = suggestions.reduce((a, b) => (pixelArea(b) < pixelArea(a) ? b : a));
   if (dstCrs === 'source' && grid.kind === 'suggested') return refuseAbsurd(finest);
   const footprint = union(suggestions, crs);
   return refuseAbsurd(gridOf(grid, crs, finest, footprint));
+};
+
+/** Where a warp needs a shift that is not known, the band it is needed for is named. */
+const requireKnownShift = (band: string, from: Crs, to: Crs): void => {
+  if (!shiftIsUnknown(from.proj4) || sameCrs(from, to)) return;
+  throw new TileonceError(
+    `band ${band} is in ${from.code === null ? nameOf(from) : `${from.code} (${from.name})`}, whose shift to WGS 84 is not known to within 2 m (it needs a datum grid file, which is not supported)`,
+    { remedy: UNKNOWN_SHIFT_REMEDY },
+  );
 };
 
 const gridOf = (definition: GridDefinition, crs: Crs, finest: RasterGrid, footprint: Extent): RasterGrid => {

@@ -1,9 +1,12 @@
+import { type PixelMemory, newMemory } from '../pixel-memory.ts';
 import type { FloatPixels, PixelRect, RasterGrid, RasterSize, Resampling } from '../types.ts';
-import { copyPlan, emptyPixels } from './aligned-copy.ts';
+import { copyPlan, emptyPixels, requireSize } from './aligned-copy.ts';
 import { averageOfBox, averageRow } from './kernel-average.ts';
-import { bilinearRow } from './kernel-bilinear.ts';
-import { cubicRow } from './kernel-cubic.ts';
-import { nearestRow } from './kernel-nearest.ts';
+import type { InteriorKernel, KernelReach, RunPositions } from './interior-run.ts';
+import { isInterior, placeRun, runPositions } from './interior-run.ts';
+import { BILINEAR_REACH, bilinearInterior, bilinearRow } from './kernel-bilinear.ts';
+import { CUBIC_REACH, cubicInterior, cubicRow } from './kernel-cubic.ts';
+import { NEAREST_REACH, nearestInterior, nearestRow } from './kernel-nearest.ts';
 import { BILINEAR_KERNEL, CUBIC_KERNEL, wideRadius, wideRow } from './kernel-wide.ts';
 import { pixelMapping } from './pixel-mapping.ts';
 import { FULL_SCALE, KERNEL_RADIUS, levelFor } from './reduction.ts';
@@ -19,12 +22,15 @@ export interface WarpPlan {
   readonly level: number;
   /** The pixels of that level to read, the kernel's reach included, clipped to the level. */
   readonly sourceRect: PixelRect;
-  /**
-   * Resamples rows x cols of `sourceRect` (NaN: no data) into rows x cols of the window (NaN: no data), in the same
-   * float type. @throws RangeError where the array does not have the size of `sourceRect`.
-   */
-  readonly run: (pixels: FloatPixels) => FloatPixels;
+  readonly run: WarpRun;
 }
+
+/**
+ * Resamples bands, each rows x cols of a plan's `sourceRect` (NaN: no data), into rows x cols of the window (NaN: no data),
+ * each in its own float type and in an array from `memory`. Bands given together share the work of finding positions.
+ * @throws RangeError where an array does not have the size of `sourceRect`.
+ */
+export type WarpRun = (bands: readonly FloatPixels[], memory?: PixelMemory) => FloatPixels[];
 
 /** A source as the warp needs it: its grid at full resolution, and the sizes of its levels, full resolution first. */
 export interface WarpSource {
@@ -68,25 +74,32 @@ export const planWarp = (
   return {
     level: levelIndex,
     sourceRect,
-    run: (pixels) => {
-      if (pixels.length !== sourceRect.width * sourceRect.height) {
-        throw new RangeError(
-          `${pixels.length} pixels given for ${sourceRect.width} x ${sourceRect.height} (columns x rows) of the source`,
-        );
-      }
-      const target = emptyPixels(pixels, rect.width * rect.height);
-      const view: SourceView = { pixels, rect: sourceRect, level };
+    run: (bands, memory = newMemory) => {
+      for (const { length } of bands) requireSize(length, sourceRect);
+      const passes = bands.map((pixels): Pass => ({
+        view: { pixels, rect: sourceRect, level },
+        target: emptyPixels(memory, pixels, rect.width * rect.height),
+      }));
+      const positions = runPositions(rect.width);
       for (const { kernel, parts } of pieces) {
-        for (const part of parts) runPart(part, view, kernel.row, rect, target, exactAt, turn);
+        for (const part of parts) runPart(part, kernel, rect, passes, positions, exactAt, turn);
       }
-      return target;
+      return passes.map(({ target }) => target);
     },
   };
 };
 
+/** One band on its way through the warp. */
+interface Pass {
+  readonly view: SourceView;
+  readonly target: FloatPixels;
+}
+
 interface ChosenKernel {
   /** Null: average, which needs two lines. */
   readonly row: RowKernel | null;
+  /** The same for runs inside the source; null where there is no faster way. */
+  readonly interior: (KernelReach & { readonly run: InteriorKernel }) | null;
   /** Pixels read around a centre, along columns and rows. */
   readonly radiusX: number;
   readonly radiusY: number;
@@ -97,18 +110,26 @@ interface Piece {
   readonly parts: readonly WindowPart[];
 }
 
+const NEAREST: ChosenKernel = {
+  row: nearestRow,
+  interior: { ...NEAREST_REACH, run: nearestInterior },
+  radiusX: 0,
+  radiusY: 0,
+};
+
 const kernelFor = (resampling: Resampling, { scaleX, scaleY }: Region, level: RasterSize): ChosenKernel => {
-  const radius = KERNEL_RADIUS[resampling];
-  if (resampling === 'average') return { row: null, radiusX: 0, radiusY: 0 };
-  if (resampling === 'nearest' || level.width === 1 || level.height === 1) {
-    return { row: nearestRow, radiusX: 0, radiusY: 0 };
-  }
+  if (resampling === 'average') return { row: null, interior: null, radiusX: 0, radiusY: 0 };
+  if (resampling === 'nearest' || level.width === 1 || level.height === 1) return NEAREST;
   if (scaleX >= FULL_SCALE && scaleY >= FULL_SCALE) {
-    return { row: resampling === 'bilinear' ? bilinearRow : cubicRow, radiusX: radius, radiusY: radius };
+    const radius = KERNEL_RADIUS[resampling];
+    return resampling === 'bilinear'
+      ? { row: bilinearRow, interior: { ...BILINEAR_REACH, run: bilinearInterior }, radiusX: radius, radiusY: radius }
+      : { row: cubicRow, interior: { ...CUBIC_REACH, run: cubicInterior }, radiusX: radius, radiusY: radius };
   }
   const wide = resampling === 'bilinear' ? BILINEAR_KERNEL : CUBIC_KERNEL;
   return {
     row: wideRow(wide, scaleX, scaleY),
+    interior: null,
     radiusX: wideRadius(wide, scaleX),
     radiusY: wideRadius(wide, scaleY),
   };
@@ -147,30 +168,56 @@ const exactBounds = ({ rect }: WindowPart, inset: number, exactAt: ExactAt): { x
 
 const runPart = (
   part: WindowPart,
-  view: SourceView,
-  kernel: RowKernel | null,
+  { row: kernel, interior }: ChosenKernel,
   window: PixelRect,
-  target: FloatPixels,
+  passes: readonly Pass[],
+  positions: RunPositions,
   exactAt: ExactAt,
   turn: number | null,
 ): void => {
   const { rect, line, exact } = part;
+  const [first] = passes;
+  if (first === undefined) return;
+  const { rect: sourceRect, level } = first.view;
   for (let v = rect.y; v < rect.y + rect.height; v++) {
     const offset = (v - window.y) * window.width + rect.x - window.x;
     if (exact) {
-      if (kernel !== null) {
-        const at = exactAt(rect.x + 0.5, v + 0.5);
-        if (at !== null)
-          kernel(view, { x0: at.x, dx: 0, ddx: 0, y0: at.y, dy: 0, ddy: 0, first: 0 }, 1, target, offset);
-        continue;
-      }
-      const from = exactAt(rect.x, v);
-      const to = exactAt(rect.x + 1, v + 1);
-      if (from === null || to === null) continue;
-      // Across the source's own seam the box is the part on the side of its first corner.
-      const seam = turn !== null && Math.abs(to.x - from.x) > turn / 2 ? Math.sign(from.x - to.x) * turn : 0;
-      target[offset] = averageOfBox(view, from.x, from.y, to.x + seam, to.y);
-    } else if (kernel === null) averageRow(view, line(v, 0), line(v + 1, 0), rect.width, target, offset);
-    else kernel(view, line(v + 0.5, 0.5), rect.width, target, offset);
+      for (const pass of passes) runExact(pass, kernel, rect.x, v, offset, exactAt, turn);
+      continue;
+    }
+    if (kernel === null) {
+      const above = line(v, 0);
+      const below = line(v + 1, 0);
+      for (const { view, target } of passes) averageRow(view, above, below, rect.width, target, offset);
+      continue;
+    }
+    const centres = line(v + 0.5, 0.5);
+    if (interior !== null && isInterior(level, centres, rect.width, interior)) {
+      placeRun(sourceRect, centres, rect.width, interior.shift, positions);
+      for (const { view, target } of passes) interior.run(view, positions, rect.width, target, offset);
+    } else for (const { view, target } of passes) kernel(view, centres, rect.width, target, offset);
   }
+};
+
+/** One pixel, asked of the mapping itself. */
+const runExact = (
+  { view, target }: Pass,
+  kernel: RowKernel | null,
+  u: number,
+  v: number,
+  offset: number,
+  exactAt: ExactAt,
+  turn: number | null,
+): void => {
+  if (kernel !== null) {
+    const at = exactAt(u + 0.5, v + 0.5);
+    if (at !== null) kernel(view, { x0: at.x, dx: 0, ddx: 0, y0: at.y, dy: 0, ddy: 0, first: 0 }, 1, target, offset);
+    return;
+  }
+  const from = exactAt(u, v);
+  const to = exactAt(u + 1, v + 1);
+  if (from === null || to === null) return;
+  // Across the source's own seam the box is the part on the side of its first corner.
+  const seam = turn !== null && Math.abs(to.x - from.x) > turn / 2 ? Math.sign(from.x - to.x) * turn : 0;
+  target[offset] = averageOfBox(view, from.x, from.y, to.x + seam, to.y);
 };

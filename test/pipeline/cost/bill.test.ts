@@ -52,8 +52,8 @@ describe('a bill', () => {
   });
 
   it('counts DynamoDB by whole units of what items weigh', () => {
-    // Claims and rows 1 each, the plan 5; fan-out, refused ring, windows, assembly.
-    expect(dynamoUnits(scene).write).toBe(2 + 5 + 1 + 400 * 3 + 2 + 5);
+    // Claims and rows 1 each, the plan 5; fan-out, refused ring, windows, assembly; into the index and out of it.
+    expect(dynamoUnits(scene).write).toBe(2 + 5 + 1 + 400 * 3 + 2 + 5 + 2);
     // The plan is 2 units, all rows 63; counted at 100, 200, 300 and 400 rows.
     expect(dynamoUnits(scene).read).toBe(2 + 2 + (2 + 63) + 63 + 4 * 2 + (16 + 32 + 47 + 63));
   });

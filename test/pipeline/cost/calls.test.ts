@@ -185,7 +185,7 @@ describe('the calls of a scene', () => {
     expect(manifest.at(-1)).toBeGreaterThan(sizes.plan - 300);
     const work = { fanOutMs: 0, windowMs: 0, waitMs: 0, countMs: 0, assemblyMs: 0, counts: 1 };
     const { write } = dynamoUnits({ shape, sizes, work, outputBytes: 0 });
-    expect(write).toBe(2 + writeUnits(sizes.plan) + 1 + 9 * 3 + 2 + writeUnits(sizes.plan));
+    expect(write).toBe(2 + writeUnits(sizes.plan) + 1 + 9 * 3 + 2 + writeUnits(sizes.plan) + 2);
     expect(readUnits(4097)).toBe(2);
   }, 30_000);
 });

@@ -79,6 +79,10 @@ describe('a pipeline of one expression', () => {
   });
 });
 
+it('a band that is given twice is refused: neither of the two is guessed', () => {
+  expect(() => quickPipeline({ expression: 'red', bands: ['red=1', 'red=2'] })).toThrow('the band red is given twice');
+});
+
 describe('the JSON Schema of pipeline files', () => {
   // Made anew by: node -e "import('./lambda/pipeline/definition/schema.ts').then((m) =>
   //   fs.writeFileSync('pipelines/pipeline.schema.json', JSON.stringify(m.pipelineJsonSchema())))", then formatted.

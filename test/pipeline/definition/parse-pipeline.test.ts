@@ -219,6 +219,8 @@ describe('a faulty pipeline file', () => {
     [{ bands: { a: { scale: 0 } } }, ['bands.a.scale: cannot be 0']],
     [{ dtype: 'uint8', nodata: 256 }, ['nodata: 256 cannot be stored as uint8']],
     [{ dtype: 'int16', nodata: 'nan' }, ['nodata: "nan" cannot be stored as int16']],
+    [{ nodata: 'abc' }, ['nodata: must be a number, a decimal in quotes or "nan"']],
+    [{ bands: { a: { scale: 'ten' } } }, ['bands.a.scale: must be a number, or a decimal in quotes such as "0.0001"']],
     [{ nodata: '1e39' }, ['nodata: 1e+39 cannot be stored as float32']],
     [
       {
@@ -260,6 +262,16 @@ describe('a faulty pipeline file', () => {
     [{ bands: { '4a': {}, a: {} } }, ['bands.4a: must be a name of letters, digits and "_", a letter first']],
   ])('%j', (fields, faults) => {
     expect(faultsWith(fields)).toEqual(faults);
+  });
+
+  it.each([
+    [
+      'II*\0\u0008\0\0\0\uFFFD\n\uFFFD',
+      'this is a TIFF and no pipeline: name it as the scene, and a JSON file as the pipeline',
+    ],
+    ['\uFFFDPNG\r\n\n\0', 'this is no text, so no pipeline: a JSON file is wanted'],
+  ])('that is no text is one fault: %j', (text, fault) => {
+    expect(() => parsePipeline(text, 'B04.tif')).toThrow(new Error(`B04.tif:1:1: ${fault}`));
   });
 
   it('with an unknown coordinate reference system is told so', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { itemKey, mosaicKey } from '../../../lambda/identity/output-keys.ts';
 import { overwriteScene } from '../../../lambda/pipeline/recovery/overwrite-scene.ts';
+import { ManifestGapError } from '../../../lambda/pipeline/check-manifest.ts';
+import { purgeScene } from '../../../lambda/pipeline/recovery/purge-scene.ts';
 import { verifyScene } from '../../../lambda/pipeline/recovery/verify-scene.ts';
 import type { PipelineContext } from '../../../lambda/pipeline/context.ts';
 import { type SceneWorld, bandFile } from '../../support/scene-world.ts';
@@ -68,6 +70,20 @@ describe('an overwriting backfill', () => {
     hold.release();
     await expect(running).rejects.toThrow(/0000_0000/);
     expect(world.engine.objects.versions(tile(id)).at(-1)?.sha256).toBe('sha of a rival was here');
+  });
+
+  it('makes nothing of a scene that is purged meanwhile', async () => {
+    const { world, id } = await finishedScene();
+    const scene = await sceneOf(world, id);
+    await replaceBehind(world, tile(id));
+    const hold = world.engine.faults.hold(`objects.head ${tile(id)}`);
+    const running = overwriteScene(world.context, toolsOf(world), scene, { backfill: 'first', concurrency: 1 });
+    const failure = running.catch((error: unknown) => error);
+    await hold.reached;
+    await purgeScene(world.context, scene.plan, 'COMPLETE');
+    hold.release();
+    expect(await failure).toBeInstanceOf(ManifestGapError);
+    expect([world.engine.objects.keys(), await world.engine.manifest.listRows(id)]).toEqual([[], []]);
   });
 
   it('counts its own write as written where the reply was lost', async () => {

@@ -26,7 +26,7 @@ function format(parts: Partial<BlockFormat> = {}): BlockFormat {
 /** A band of a whole block of any bits at all, NaNs of every pattern among them. */
 function anyBand(dataType: BlockFormat['dataType'], bytes: Uint8Array): PixelArray {
   const buffer = new Uint8Array(SIDE * SIDE * bytesPerSample(dataType)).map((_, i) => bytes[i % bytes.length] ?? 0);
-  return pixelsOver(dataType, buffer.buffer);
+  return pixelsOver(dataType, buffer);
 }
 
 const whole = { x: 0, y: 0, width: SIDE, height: SIDE };
@@ -47,7 +47,7 @@ describe('a block', () => {
             ),
           );
           const of = format({ dataType, compression, bandCount });
-          const pack = (): PixelArray => packBlock(of, bands, SIDE, whole) ?? pixelsOver(dataType, new ArrayBuffer(0));
+          const pack = (): PixelArray => packBlock(of, bands, SIDE, whole) ?? pixelsOver(dataType, new Uint8Array(0));
           const encoded = encodeBlock(of, pack());
           expect(Buffer.compare(await encodeBlockAsync(of, pack()), encoded)).toBe(0);
           const decoded = decodeBlock(of, encoded);

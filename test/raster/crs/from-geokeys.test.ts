@@ -3,7 +3,9 @@ import { SourceError } from '../../../lambda/errors.ts';
 import { crsFromCode } from '../../../lambda/raster/crs/from-text.ts';
 import { crsFromGeoKeys } from '../../../lambda/raster/crs/from-geokeys.ts';
 import { sameCrs } from '../../../lambda/raster/crs/same-crs.ts';
-import { transformation, WGS84_PROJ4 } from '../../../lambda/raster/crs/transformation.ts';
+import { footprint } from '../../../lambda/outputs/footprint.ts';
+import { transformation, UNKNOWN_SHIFT_REMEDY, WGS84_PROJ4 } from '../../../lambda/raster/crs/transformation.ts';
+import { shiftIsUnknown } from '../../../lambda/raster/crs/unknown-shift.ts';
 import type { GeoKeys } from '../../../lambda/raster/types.ts';
 
 /** Keys as a TIFF carries them, from a plain list. */
@@ -104,15 +106,51 @@ describe('The CRS of a GeoTIFF', () => {
   });
 });
 
+describe('A system whose datum shift is in a grid file', () => {
+  const nad27 = read({ 1024: 1, 3072: 26711 });
+  const wgs84 = { proj4: WGS84_PROJ4, name: 'WGS 84' };
+
+  it('is read with its code and its own keys', () => {
+    expect(nad27).toMatchObject({ code: 'EPSG:26711', name: 'NAD27 / UTM zone 11N', geographic: false });
+    expect(nad27.geoKeys.directory.slice(-4)).toEqual([3072, 0, 1, 26711]);
+  });
+
+  it('is not carried to another system, nor is one of its datum that its keys describe', () => {
+    const described = read({
+      1024: 1,
+      2048: 4267,
+      3072: 32767,
+      3074: 32767,
+      3075: 1,
+      3076: 9001,
+      3080: -117,
+      3092: 0.9996,
+    });
+    for (const crs of [nad27, described, read({ 1024: 1, 3072: 27700 }), read({ 1024: 2, 2048: 4230 })]) {
+      expect(shiftIsUnknown(crs.proj4)).toBe(true);
+      expect(() => transformation(crs, wgs84)).toThrow(`the shift of ${crs.name} to WGS 84 is not known`);
+      expect(() => transformation(wgs84, crs)).toThrow(expect.objectContaining({ remedy: UNKNOWN_SHIFT_REMEDY }));
+    }
+  });
+
+  it('is no output', () => {
+    expect(() => crsFromCode('EPSG:26711')).toThrow('EPSG:26711 (NAD27 / UTM zone 11N) needs a datum grid file');
+    expect(() => crsFromCode('EPSG:4230')).toThrow('EPSG:4230 (ED50) has a datum whose shift to WGS 84 is not known');
+  });
+
+  it('lies where it is on the map to within 200 m', () => {
+    const area = footprint({ crs: nad27, width: 20, height: 20, geotransform: [440_720, 60, 0, 3_751_320, 0, -60] });
+    const [west = Number.NaN, , , north = Number.NaN] = area?.bbox ?? [];
+    // By PROJ with the grid us_noaa_conus: 117.641993 W, 33.902407 N at the upper left corner.
+    expect(Math.abs(west + 117.641993) * 111_320 * Math.cos(0.59)).toBeLessThan(200);
+    expect(Math.abs(north - 33.902407) * 111_320).toBeLessThan(200);
+  });
+});
+
 describe('A GeoTIFF is refused', () => {
   it.each([
     ['without a CRS', {}, /scene\.tif: has no CRS/],
     ['with geocentric coordinates', { 1024: 3, 2048: 4978 }, /geocentric/],
-    [
-      'with a code that needs a grid file',
-      { 1024: 1, 3072: 27700 },
-      /EPSG:27700, which \(.*\) needs a datum grid file/,
-    ],
     ['with angles that are not degrees', { 1024: 2, 2048: 4326, 2054: 9101 }, /angles in a unit other than the degree/],
     ['with a unit that nobody knows', { 1024: 1, 3072: 32631, 3076: 9099 }, /unknown unit/],
     [

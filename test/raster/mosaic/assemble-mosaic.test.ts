@@ -48,8 +48,9 @@ const assembled = async (
   rowEdges: readonly number[],
   columnEdges: readonly number[],
   limit?: number,
+  halfBlocks = false,
 ) => {
-  const tiles = cutTiles(image, rowEdges, columnEdges);
+  const tiles = cutTiles(image, rowEdges, columnEdges, halfBlocks);
   const { request, written } = mosaicRequest(image, rowEdges, columnEdges, tiles);
   const summary = await assembleMosaic(request, limit);
   return { summary, bytes: written(), tiles };
@@ -66,8 +67,12 @@ describe('a mosaic', () => {
         fc.constantFrom(...COMPRESSIONS),
         fc.integer({ min: 1, max: 3 }),
         fc.boolean(),
+        fc.boolean(),
         fc.integer(),
-        async (rowEdges, columnEdges, dataType, overviews, compression, bandCount, hasNodata, empties) => {
+        async (rows, columns, dataType, overviews, compression, bandCount, hasNodata, halfBlocks, empties) => {
+          const scale = halfBlocks ? 2 : 1;
+          const [rowEdges, columnEdges] = [rows, columns].map((given) => given.map((edge) => edge * scale));
+          if (rowEdges === undefined || columnEdges === undefined) throw new RangeError('no edges');
           const nodata = hasNodata ? nodataOf(dataType) : null;
           const isEmpty = (window: number): boolean => ((empties >> (window % 31)) & 1) === 1;
           const band = scene(dataType, nodata, rowEdges, columnEdges, isEmpty);
@@ -79,16 +84,16 @@ describe('a mosaic', () => {
             nodata,
             overviews,
             compression,
-            blockSize: BLOCK,
+            blockSize: BLOCK * scale,
           });
-          const { summary, bytes } = await assembled(image, rowEdges, columnEdges);
+          const { summary, bytes } = await assembled(image, rowEdges, columnEdges, undefined, halfBlocks);
           const whole = encodeCog(image);
           expect(bytes.equals(whole)).toBe(true);
           expect(summary.bytes).toBe(whole.length);
           expect(summary.sha256).toBe(createHash('sha256').update(whole).digest('hex'));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   }, 60_000);
 
@@ -118,6 +123,44 @@ describe('a mosaic', () => {
     const { summary } = await assembled(image, [0, 64, 128, 192, 256], [0, 64, 128, 192, 256]);
     // 16² + 8² + 4² blocks are in the tiles of 64 px; 2² + 1 have to be made.
     expect(summary).toMatchObject({ blocksCopied: 256 + 64 + 16, blocksEncoded: 5, blocksSparse: 0 });
+  });
+
+  it('puts an overview together from the half blocks of its tiles, and reads no full resolution for it', async () => {
+    const image = cogImage({ width: 256, height: 256, bands: [noisyPixels('uint8', 256, 256)], blockSize: 64 });
+    const edgesOf = [0, 64, 128, 192, 256];
+    const tiles = cutTiles(image, edgesOf, edgesOf, true);
+    const { request, written } = mosaicRequest(image, edgesOf, edgesOf, tiles);
+    const before: number[] = [];
+    const scratch = {
+      append: (bytes: Uint8Array<ArrayBuffer>) => {
+        before.push(bytes.length);
+        return request.scratch.append(bytes);
+      },
+      read: (offset: number, length: number) => request.scratch.read(offset, length),
+    };
+    const reads: number[] = [];
+    const summary = await assembleMosaic({
+      ...request,
+      scratch,
+      openTile: async (row, column) => {
+        const reader = await request.openTile(row, column);
+        if (reader === null) return null;
+        return {
+          name: reader.name,
+          size: reader.size,
+          read: (ranges, signal) => {
+            // While there are overviews to make: four blocks of 128 px, and the one above them.
+            if (before.length < 4) reads.push(...ranges.map(({ length }) => length));
+            return reader.read(ranges, signal);
+          },
+        };
+      },
+    });
+    expect(written().equals(encodeCog(image))).toBe(true);
+    expect(summary).toMatchObject({ blocksCopied: 16, blocksEncoded: 5 });
+    const headers = reads.filter((length) => length > 32 * 32 + 64);
+    expect(headers).toHaveLength(16);
+    expect(reads.length - headers.length).toBe(16);
   });
 
   it('makes overviews of an odd side from pixels, because they are not those of its tiles', async () => {

@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'huge_tile_byte_count.tif': 'block 0 lies outside the file',
   'png_named_tif.tif': 'it is a PNG image',
   'tile_offset_out_of_file.tif': 'block 0 lies outside the file',
-  'truncated_cog_tile.tif': 'JPEG compression is not read',
+  'truncated_cog_tile.tif': 'block 3 lies outside the file',
   'truncated_first_kb.tif': 'lies outside the file',
   'truncated_strip.tif': 'block 0 lies outside the file',
   'vrt_xml_named_tif.tif': 'it is XML or HTML text',

@@ -79,11 +79,12 @@ describe('refused when opened, by trait', () => {
   const block = [new Uint8Array(8)];
   test.each([
     [{ 274: short(6) }, 'orientation 6'],
-    [{ 259: short(7) }, 'JPEG compression is not read'],
+    [{ 259: short(7), 258: short(12) }, '12-bit JPEG compression is not read'],
+    [{ 259: short(50_002) }, 'JPEG XL compression is not read'],
     [{ 262: short(6) }, 'photometric interpretation 6'],
     [{ 339: short(5), 258: short(32) }, 'complex samples'],
     [{ 258: short(24) }, '24-bit uint samples'],
-    [{ 317: short(3) }, 'predictor 3 on 8-bit uint samples'],
+    [{ 259: short(8), 317: short(3) }, 'predictor 3 on 8-bit uint samples'],
     [{ 256: long(0) }, 'claims a size of 0 x 2 px'],
     [{ 256: long(2 ** 31) }, 'claims a size of 2147483648 x 2 px'],
     [{ 322: long(2 ** 31), 323: long(16) }, 'has blocks of 2147483648 x 16 px'],

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { openSource } from '../../../lambda/raster/source/open-source.ts';
 import { BytesReader } from '../../support/bytes-reader.ts';
@@ -39,8 +40,8 @@ describe.each([false, true])('samples of every type (big-endian: %s)', (bigEndia
     const values = range(24).map(
       (at) => BigInt((at * 37) % 200) + (BigInt(at % 3) << BigInt(bits - 4)) / (bits === 64 ? 2048n : 1n),
     );
-    const tags = { ...imageTags(4, 2, bits, 3), 317: short(2) };
-    const block = encodeHorizontal(values, bits, 12, 3, bigEndian);
+    const tags = { ...imageTags(4, 2, bits, 3), 259: short(8), 317: short(2) };
+    const block = deflateSync(encodeHorizontal(values, bits, 12, 3, bigEndian));
     const source = await open([{ tags, blocks: [block] }], { bigEndian });
     const bands = await source.readWindow([1, 2, 3], whole, 0);
     for (const [band, pixels] of bands.entries()) {
@@ -52,7 +53,8 @@ describe.each([false, true])('samples of every type (big-endian: %s)', (bigEndia
     const numbers = range(8 * samples).map((at) => (at - 3) * 1234.5678 ** (at % 3));
     for (const values of [new Float32Array(numbers), new Float64Array(numbers)]) {
       const tags = { ...imageTags(4, 2, values.BYTES_PER_ELEMENT * 8, samples, FORMATS.float), 317: short(3) };
-      const source = await open([{ tags, blocks: [encodeFloating(values, 4 * samples, samples)] }], { bigEndian });
+      const block = deflateSync(encodeFloating(values, 4 * samples, samples));
+      const source = await open([{ tags: { ...tags, 259: short(8) }, blocks: [block] }], { bigEndian });
       const bands = await source.readWindow(samples === 1 ? [1] : [1, 2], whole, 0);
       for (const [band, pixels] of bands.entries()) {
         expect([...pixels]).toEqual(range(8).map((at) => values[at * samples + band]));
@@ -75,6 +77,19 @@ describe('small and odd sample sizes', () => {
     const tags = { ...imageTags(4, 2, 1), 266: short(2) };
     const source = await open([{ tags, blocks: [Uint8Array.of(0b0000_0101, 0b0000_1010)] }]);
     expect([...((await source.readWindow([1], whole, 0))[0] ?? [])]).toEqual([1, 0, 1, 0, 0, 1, 0, 1]);
+  });
+
+  test('samples as they stand where a predictor is named for a compression that has none', async () => {
+    const stored = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+    const packed = Uint8Array.of(7, ...stored);
+    for (const [compression, block] of [
+      [1, stored],
+      [32_773, packed],
+    ] as const) {
+      const tags = { ...imageTags(4, 2, 8), 259: short(compression), 317: short(2) };
+      const source = await open([{ tags, blocks: [block] }]);
+      expect([...((await source.readWindow([1], whole, 0))[0] ?? [])]).toEqual([...stored]);
+    }
   });
 
   test('half floats: normal, subnormal, infinite and not a number', async () => {

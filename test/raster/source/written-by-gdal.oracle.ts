@@ -51,6 +51,32 @@ for (const compress of ['LERC', 'LERC_DEFLATE', 'LERC_ZSTD']) {
     [`${compress}_rgba.tif`]: ['Byte', 4, `COMPRESS=${compress}`, 'PHOTOMETRIC=RGB', 'ALPHA=YES'],
   });
 }
+for (const photometric of ['MINISBLACK', 'RGB', 'YCBCR']) {
+  for (const quality of [40, 97]) {
+    const options = ['COMPRESS=JPEG', `JPEG_QUALITY=${quality}`, `PHOTOMETRIC=${photometric}`];
+    const name = `JPEG_${photometric}_${quality}`;
+    const bands = photometric === 'MINISBLACK' ? 1 : 3;
+    Object.assign(FILES, {
+      [`${name}_rows.tif`]: ['Byte', bands, ...options, 'BLOCKYSIZE=16', 'JPEGTABLESMODE=3'],
+      [`${name}_tiles.tif`]: ['Byte', bands, ...options, 'TILED=YES', 'BLOCKXSIZE=32', 'BLOCKYSIZE=16'],
+      [`${name}_own_tables.tif`]: ['Byte', bands, ...options, 'JPEGTABLESMODE=0', 'ENDIANNESS=BIG'],
+    });
+  }
+}
+Object.assign(FILES, {
+  'JPEG_planes.tif': ['Byte', 3, 'COMPRESS=JPEG', 'INTERLEAVE=BAND', 'JPEGTABLESMODE=2'],
+  'JPEG_four_bands.tif': ['Byte', 4, 'COMPRESS=JPEG', 'PHOTOMETRIC=MINISBLACK', 'ALPHA=NO'],
+});
+for (const lossless of ['LOSSLESS=YES', 'LEVEL=60']) {
+  for (const bands of [3, 4]) {
+    const options = ['COMPRESS=WEBP', `WEBP_${lossless}`, 'PHOTOMETRIC=RGB'];
+    const name = `WEBP_${lossless}_${bands}`;
+    Object.assign(FILES, {
+      [`${name}_strips.tif`]: ['Byte', bands, ...options],
+      [`${name}_rgba.tif`]: ['Byte', bands, ...options, 'TILED=YES', 'BLOCKXSIZE=32', 'BLOCKYSIZE=16'],
+    });
+  }
+}
 for (const bits of [1, 2, 3, 4, 7]) Object.assign(FILES, { [`bits${bits}.tif`]: ['Byte', 2, `NBITS=${bits}`] });
 for (const bits of [9, 12, 15]) Object.assign(FILES, { [`bits${bits}.tif`]: ['UInt16', 2, `NBITS=${bits}`] });
 Object.assign(FILES, {

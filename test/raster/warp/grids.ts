@@ -40,3 +40,9 @@ export const pattern = (width: number, height: number): Float32Array<ArrayBuffer
     const inHole = Math.hypot(column - width * 0.6, row - height * 0.4) < Math.min(width, height) * 0.08;
     return inHole ? Number.NaN : 1000 + 300 * Math.sin(column / 7) + 200 * Math.cos(row / 5) + column * 0.1 + row * 0.2;
   });
+
+/** The one band of a warp of one band. */
+export const onlyBand = ([band, ...others]: readonly FloatPixels[]): FloatPixels => {
+  if (band === undefined || others.length > 0) throw new Error(`not one band but ${others.length + 1}`);
+  return band;
+};

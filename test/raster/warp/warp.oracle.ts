@@ -10,14 +10,14 @@ import { planWarp } from '../../../lambda/raster/warp/warp.ts';
 import { describeWith } from '../../support/requirements.ts';
 import { compare, gdalWarp, ODD_FILES, readGrid, readPixels, SCENES } from './gdal.ts';
 import type { Comparison } from './gdal.ts';
-import { cut, wholeOf } from './grids.ts';
+import { cut, onlyBand, wholeOf } from './grids.ts';
 
 const SUGGESTED: GridDefinition = { kind: 'suggested' };
 
 const ours = (source: RasterGrid, pixels: Float32Array<ArrayBuffer>, out: RasterGrid, resampling: Resampling) => {
   const plan = planWarp({ grid: source, levels: [source] }, out, wholeOf(out), resampling);
   if (plan === null) throw new Error('the output misses the source');
-  return plan.run(cut(pixels, source.width, plan.sourceRect));
+  return onlyBand(plan.run([cut(pixels, source.width, plan.sourceRect)]));
 };
 
 /**

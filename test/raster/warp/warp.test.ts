@@ -4,7 +4,7 @@ import type { PixelRect, RasterGrid, Resampling } from '../../../lambda/raster/t
 import { suggestGrid } from '../../../lambda/raster/warp/suggest-grid.ts';
 import { planWarp } from '../../../lambda/raster/warp/warp.ts';
 import { crsFromCode } from '../../../lambda/raster/crs/from-text.ts';
-import { cut, grid, pattern, wholeOf } from './grids.ts';
+import { cut, grid, onlyBand, pattern, wholeOf } from './grids.ts';
 
 const warped = (
   source: RasterGrid,
@@ -14,7 +14,7 @@ const warped = (
   rect: PixelRect = wholeOf(out),
 ): number[] | null => {
   const plan = planWarp({ grid: source, levels: [source] }, out, rect, resampling);
-  return plan === null ? null : Array.from(plan.run(cut(pixels, source.width, plan.sourceRect)));
+  return plan === null ? null : Array.from(onlyBand(plan.run([cut(pixels, source.width, plan.sourceRect)])));
 };
 
 const utm = (width: number, height: number, origin: readonly [number, number], pixel: number): RasterGrid =>
@@ -151,8 +151,8 @@ describe('Windows of one output', () => {
     );
     const { width, height } = plan?.sourceRect ?? { width: 0, height: 0 };
     const large = 2 ** 32 + 1;
-    expect(plan?.run(new Float64Array(width * height).fill(large))[0]).toBe(large);
-    expect(() => plan?.run(new Float64Array(3))).toThrow(/3 pixels given/);
+    expect(plan?.run([new Float64Array(width * height).fill(large)])[0]?.[0]).toBe(large);
+    expect(() => plan?.run([new Float64Array(3)])).toThrow(/3 pixels given/);
   });
 });
 

@@ -51,6 +51,14 @@ export class DeletesOnRelease extends MemoryClaimStore {
   }
 }
 
+/** Lets anyone say what the job failed of, and says it after the job is done, too. */
+export class KeepsErrors extends MemoryClaimStore {
+  protected override change(jobId: string, owner: string, change: Partial<ClaimRow>): OwnerAnswer {
+    const lastError = change.lastError ?? this.rows.get(jobId)?.lastError ?? null;
+    return super.change(jobId, owner, { ...change, lastError });
+  }
+}
+
 /** Reads, then writes: two at once both see a free job. */
 export class ReadsThenWrites extends MemoryClaimStore {
   override async claim(request: ClaimRequest): Promise<ClaimAnswer> {

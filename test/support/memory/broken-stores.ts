@@ -62,8 +62,21 @@ export class ListsEverything extends MemoryObjectStore {
 export class ErasesByPrefix extends MemoryObjectStore {
   override async eraseVersions(prefix: string): Promise<number> {
     let erased = 0;
-    for (const key of this.keys()) if (key.startsWith(prefix)) erased += await super.eraseVersions(key);
+    for (const key of this.keys().filter((name) => name.startsWith(prefix))) {
+      const standing = await this.head(key);
+      if (standing !== null) await this.remove(key, standing.etag);
+      erased += await super.eraseVersions(key);
+    }
     return erased + (await super.eraseVersions(prefix));
+  }
+}
+
+/** Erases the object that stands there, too. */
+export class ErasesObjects extends MemoryObjectStore {
+  override async eraseVersions(key: string): Promise<number> {
+    const standing = await this.head(key);
+    if (standing !== null) await this.remove(key, standing.etag);
+    return super.eraseVersions(key);
   }
 }
 
@@ -159,5 +172,12 @@ export class DeliversAtMostOnce extends MemoryQueue {
 export class CountsWaits extends MemoryQueue {
   override postpone(queue: QueueName, receipt: string, visibilityMs: number): Promise<void> {
     return this.hide(queue, receipt, visibilityMs);
+  }
+}
+
+/** Takes finished plans for unfinished ones. */
+export class NeverFinishes extends MemoryManifestStore {
+  protected override isUnfinished(): boolean {
+    return true;
   }
 }

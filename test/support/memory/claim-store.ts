@@ -4,6 +4,7 @@ import type {
   ClaimRow,
   ClaimStore,
   OwnerAnswer,
+  ReleaseRequest,
 } from '../../../lambda/gates/claim-store.ts';
 import type { Faults } from './faults.ts';
 
@@ -31,13 +32,22 @@ export class MemoryClaimStore implements ClaimStore {
     return this.carry('commit', jobId, () => {
       const row = this.rows.get(jobId);
       if (row?.state === 'COMMITTED' && row.owner === owner) return 'done';
-      return this.change(jobId, owner, { state: 'COMMITTED', finishedAt: now, result, expiresAt: null });
+      return this.change(jobId, owner, {
+        state: 'COMMITTED',
+        finishedAt: now,
+        result,
+        expiresAt: null,
+        lastError: null,
+      });
     });
   }
 
-  release(request: { jobId: string; owner: string; now: number }): Promise<OwnerAnswer> {
-    const { jobId, owner, now } = request;
-    return this.carry('release', jobId, () => this.change(jobId, owner, { leaseUntil: now }));
+  release({ jobId, owner, now, error }: ReleaseRequest): Promise<OwnerAnswer> {
+    const told = error === undefined ? {} : { lastError: error };
+    return this.carry('release', jobId, () => {
+      const leaseUntil = Math.min(now, this.rows.get(jobId)?.leaseUntil ?? now);
+      return this.change(jobId, owner, { leaseUntil, ...told });
+    });
   }
 
   extend(request: { jobId: string; owner: string; leaseUntil: number }): Promise<OwnerAnswer> {
@@ -82,6 +92,7 @@ export class MemoryClaimStore implements ClaimStore {
       attempts: (before?.attempts ?? 0) + (mine ? 0 : 1),
       result: null,
       expiresAt: request.expiresAt,
+      lastError: null,
     };
     this.rows.set(row.jobId, row);
     return { kind: 'won', row, tookOver: before !== undefined && !mine };

@@ -4,6 +4,7 @@ import {
   type ManifestStore,
   type PlanRecord,
   type PlanState,
+  UNFINISHED,
   type WindowName,
   rowEtag,
 } from '../../../lambda/gates/manifest-store.ts';
@@ -52,6 +53,12 @@ export class MemoryManifestStore implements ManifestStore {
     return this.carry('listPlans', '', () => [...this.plans.values()]);
   }
 
+  listUnfinished(): Promise<PlanRecord[]> {
+    return this.carry('listUnfinished', '', () =>
+      [...this.plans.values()].filter(({ state }) => this.isUnfinished(state)),
+    );
+  }
+
   putRow(row: ManifestRow): Promise<'created' | 'exists'> {
     return this.carry('putRow', row.window, () => this.createOnly(this.rows, keyOf(row.sceneJobId, row.window), row));
   }
@@ -84,6 +91,10 @@ export class MemoryManifestStore implements ManifestStore {
       const key = keyOf(sceneJobId, window);
       return this.isInspected(this.rows.get(key), etag) && this.rows.delete(key);
     });
+  }
+
+  protected isUnfinished(state: PlanState): boolean {
+    return UNFINISHED.includes(state);
   }
 
   protected isInspected(row: ManifestRow | undefined, etag: string | null): boolean {

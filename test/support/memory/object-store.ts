@@ -116,8 +116,11 @@ export class MemoryObjectStore implements ObjectStore {
   eraseVersions(key: string): Promise<number> {
     return this.#carry('eraseVersions', key, () => {
       const erased = this.versions(key).length;
+      const standing = this.current(key);
       this.#versions.delete(key);
-      return erased;
+      if (standing === null) return erased;
+      this.#versions.set(key, [standing]);
+      return erased - 1;
     });
   }
 
