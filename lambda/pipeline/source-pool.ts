@@ -1,4 +1,5 @@
 import { PixelMemoryLender } from '../raster/pixel-memory.ts';
+import { SourceChangedError } from '../errors.ts';
 import type { PlannedSource } from '../identity/plan.ts';
 import { type RasterSource, openSource } from '../raster/source/open-source.ts';
 import type { RangeReader } from '../raster/types.ts';
@@ -40,7 +41,7 @@ export class SourcePool {
     }
     const reader = await this.#stores(location).open(source);
     try {
-      const raster = await openSource(reader, signal, { cacheBytes: this.#cacheBytes });
+      const raster = await openSource(this.#watched(reader, name), signal, { cacheBytes: this.#cacheBytes });
       this.#open.set(name, { reader, raster });
       await this.#trim();
       return raster;
@@ -48,6 +49,25 @@ export class SourcePool {
       await reader[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** A source that has changed under its reader is opened anew by whoever wants it next, even under the same pins. */
+  #watched(reader: RangeReader & AsyncDisposable, name: string): RangeReader {
+    return {
+      name: reader.name,
+      size: reader.size,
+      read: async (ranges, signal) => {
+        try {
+          return await reader.read(ranges, signal);
+        } catch (error) {
+          if (error instanceof SourceChangedError && this.#open.get(name)?.reader === reader) {
+            this.#open.delete(name);
+            await reader[Symbol.asyncDispose]();
+          }
+          throw error;
+        }
+      },
+    };
   }
 
   async #trim(): Promise<void> {

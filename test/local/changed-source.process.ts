@@ -20,7 +20,8 @@ describe('a source that changes while it is read', () => {
   let names: readonly string[];
   let undisturbed: Report;
   beforeAll(async () => {
-    for (const scene of ['replaced', 'cut']) await demoScene(join(folder.path, scene), { size: 640, seed: 1 });
+    for (const scene of ['replaced', 'cut', 'touched'])
+      await demoScene(join(folder.path, scene), { size: 640, seed: 1 });
     const { red, nir } = await demoScene(join(folder.path, 'new'), { size: 640, seed: 2 });
     names = [red, nir].map((path) => basename(path));
     undisturbed = reportOf(await tileonce(argsFor('new', 'undisturbed')));
@@ -48,6 +49,17 @@ describe('a source that changes while it is read', () => {
     expect(outputBytes(out)).toMatchObject(outputBytes(join(folder.path, 'undisturbed')));
     expect(ledger.deadLetters(out)).toBe(0);
     expect(temporaryFiles(out)).toEqual([]);
+  }, 60_000);
+
+  it('but not in its bytes, touched or put there anew: goes on as if nothing had happened', async () => {
+    const end = await changedInTheMiddle('touched', (name) => {
+      const path = join(folder.path, 'touched', name);
+      copyFileSync(path, join(folder.path, `${name}.same`));
+      renameSync(join(folder.path, `${name}.same`), path);
+    });
+    const report = reportOf(end);
+    expect(report.written + report.empty).toBe(100);
+    expect(end.stderr).not.toContain('planned again');
   }, 60_000);
 
   it('by being cut short: fails in one line that names the file, and works once it is whole again', async () => {

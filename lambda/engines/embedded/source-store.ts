@@ -5,6 +5,7 @@ import type { PlannedSource } from '../../identity/plan.ts';
 import type { SourceLook, SourceStore } from '../../pipeline/source-store.ts';
 import type { RangeReader } from '../../raster/types.ts';
 import type { HashProgress } from './file-hashes.ts';
+import { repinned } from './repinned-file.ts';
 import type { SourceTokens } from './source-tokens.ts';
 
 /** The bucket of every file; its keys are paths relative to a scene's folder (docs/design.md, section 2). */
@@ -53,7 +54,8 @@ export class FileSourceStore implements SourceStore {
   }
 
   async open(source: PlannedSource): Promise<RangeReader & AsyncDisposable> {
-    const file = await this.#tokens.open(join(this.#folder, source.key), source.versionToken);
+    const path = join(this.#folder, source.key);
+    const file = await repinned(() => this.#tokens.open(path, source.versionToken));
     const { onRead } = this.#options;
     return onRead === undefined ? file : counted(file, onRead);
   }

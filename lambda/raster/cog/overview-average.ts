@@ -105,13 +105,8 @@ function averageValidFours(
 }
 
 /** A row of any ratio and validity; sums run line by line as GDAL's do, so that they round alike. */
-function averageWeighted(
-  pixels: PixelArray,
-  { columns, rows, stride, nodata, mask }: BandGrid,
-  row: number,
-  store: StoredMean,
-  out: PixelArray,
-): void {
+function averageWeighted(pixels: PixelArray, grid: BandGrid, row: number, store: StoredMean, out: PixelArray): void {
+  const { columns, rows, stride, nodata, mask } = grid;
   const none = nodata ?? 0;
   // NaN equals nothing: a band without nodata needs no loop of its own.
   const missing = nodata ?? NaN;
@@ -120,31 +115,17 @@ function averageWeighted(
   const bottom = rows.end[row] as number;
   const topWeight = rows.startWeight[row] as number;
   const bottomWeight = rows.endWeight[row] as number;
-  const simple = mask === undefined && Number.isNaN(missing);
+  const simple = mask === undefined && Number.isNaN(missing) && bottom - top > 1;
   let at = row * columns.count;
   for (let column = 0; column < columns.count; column++, at++) {
     const left = start[column] as number;
     const right = end[column] as number;
     const leftWeight = startWeight[column] as number;
     const rightWeight = endWeight[column] as number;
-    if (simple && right - left > 1 && bottom - top > 1) {
-      // As if nothing were missing: whatever is makes the sum NaN, and the loop below goes on.
-      let lineWeight = leftWeight;
-      for (let x = left + 1; x < right - 1; x++) lineWeight += 1;
-      lineWeight += rightWeight;
-      let sum = 0;
-      let weights = 0;
-      for (let y = top; y < bottom; y++) {
-        let index = y * stride + left;
-        let line = (pixels[index++] as number) * leftWeight;
-        for (let x = left + 1; x < right - 1; x++) line += pixels[index++] as number;
-        line += (pixels[index] as number) * rightWeight;
-        const share = y === top ? topWeight : y === bottom - 1 ? bottomWeight : 1;
-        sum += line * share;
-        weights += lineWeight * share;
-      }
-      if (sum === sum) {
-        out[at] = store(sum, weights);
+    if (simple && right - left > 1) {
+      const mean = meanOfWhole(pixels, grid, column, row, store);
+      if (mean === mean) {
+        out[at] = mean;
         continue;
       }
     }
@@ -168,6 +149,37 @@ function averageWeighted(
     }
     out[at] = count === 0 ? none : store(total, weight);
   }
+}
+
+/** The mean of at least two by two pixels as if nothing were missing: NaN where something is. */
+function meanOfWhole(
+  pixels: PixelArray,
+  { columns, rows, stride }: BandGrid,
+  column: number,
+  row: number,
+  store: StoredMean,
+): number {
+  const left = columns.start[column] as number;
+  const last = (columns.end[column] as number) - 1;
+  const leftWeight = columns.startWeight[column] as number;
+  const rightWeight = columns.endWeight[column] as number;
+  const top = rows.start[row] as number;
+  const bottom = (rows.end[row] as number) - 1;
+  let lineWeight = leftWeight;
+  for (let x = left + 1; x < last; x++) lineWeight += 1;
+  lineWeight += rightWeight;
+  let total = 0;
+  let weight = 0;
+  for (let y = top; y <= bottom; y++) {
+    let index = y * stride + left;
+    let line = (pixels[index++] as number) * leftWeight;
+    for (let x = left + 1; x < last; x++) line += pixels[index++] as number;
+    line += (pixels[index] as number) * rightWeight;
+    const share = y === top ? (rows.startWeight[row] as number) : y === bottom ? (rows.endWeight[row] as number) : 1;
+    total += line * share;
+    weight += lineWeight * share;
+  }
+  return total === total ? store(total, weight) : NaN;
 }
 
 /** Turns a sum and its weight into the sample that is stored: rounded as GDAL rounds for the type, and never nodata. */

@@ -1,18 +1,14 @@
 import { type PixelMemory, newMemory } from '../pixel-memory.ts';
 import type { FloatPixels, PixelRect, RasterGrid, RasterSize, Resampling } from '../types.ts';
 import { copyPlan, emptyPixels, requireSize } from './aligned-copy.ts';
-import { averageOfBox, averageRow } from './kernel-average.ts';
-import type { InteriorKernel, KernelReach, RunPositions } from './interior-run.ts';
-import { isInterior, placeRun, runPositions } from './interior-run.ts';
-import { BILINEAR_REACH, bilinearInterior, bilinearRow } from './kernel-bilinear.ts';
-import { CUBIC_REACH, cubicInterior, cubicRow } from './kernel-cubic.ts';
-import { NEAREST_REACH, nearestInterior, nearestRow } from './kernel-nearest.ts';
-import { BILINEAR_KERNEL, CUBIC_KERNEL, wideRadius, wideRow } from './kernel-wide.ts';
+import type { ChosenKernel } from './choose-kernel.ts';
+import { kernelFor } from './choose-kernel.ts';
+import { runPositions } from './interior-run.ts';
+import type { ExactAt, Pass } from './run-part.ts';
+import { runPart } from './run-part.ts';
 import { pixelMapping } from './pixel-mapping.ts';
-import { FULL_SCALE, KERNEL_RADIUS, levelFor } from './reduction.ts';
+import { levelFor } from './reduction.ts';
 import { regionsOf, windowInRegion } from './regions.ts';
-import type { Region } from './regions.ts';
-import type { RowKernel, SourceView } from './source-view.ts';
 import { partBounds, windowParts } from './window-geometry.ts';
 import type { WindowPart } from './window-geometry.ts';
 
@@ -89,53 +85,10 @@ export const planWarp = (
   };
 };
 
-/** One band on its way through the warp. */
-interface Pass {
-  readonly view: SourceView;
-  readonly target: FloatPixels;
-}
-
-interface ChosenKernel {
-  /** Null: average, which needs two lines. */
-  readonly row: RowKernel | null;
-  /** The same for runs inside the source; null where there is no faster way. */
-  readonly interior: (KernelReach & { readonly run: InteriorKernel }) | null;
-  /** Pixels read around a centre, along columns and rows. */
-  readonly radiusX: number;
-  readonly radiusY: number;
-}
-
 interface Piece {
   readonly kernel: ChosenKernel;
   readonly parts: readonly WindowPart[];
 }
-
-const NEAREST: ChosenKernel = {
-  row: nearestRow,
-  interior: { ...NEAREST_REACH, run: nearestInterior },
-  radiusX: 0,
-  radiusY: 0,
-};
-
-const kernelFor = (resampling: Resampling, { scaleX, scaleY }: Region, level: RasterSize): ChosenKernel => {
-  if (resampling === 'average') return { row: null, interior: null, radiusX: 0, radiusY: 0 };
-  if (resampling === 'nearest' || level.width === 1 || level.height === 1) return NEAREST;
-  if (scaleX >= FULL_SCALE && scaleY >= FULL_SCALE) {
-    const radius = KERNEL_RADIUS[resampling];
-    return resampling === 'bilinear'
-      ? { row: bilinearRow, interior: { ...BILINEAR_REACH, run: bilinearInterior }, radiusX: radius, radiusY: radius }
-      : { row: cubicRow, interior: { ...CUBIC_REACH, run: cubicInterior }, radiusX: radius, radiusY: radius };
-  }
-  const wide = resampling === 'bilinear' ? BILINEAR_KERNEL : CUBIC_KERNEL;
-  return {
-    row: wideRow(wide, scaleX, scaleY),
-    interior: null,
-    radiusX: wideRadius(wide, scaleX),
-    radiusY: wideRadius(wide, scaleY),
-  };
-};
-
-type ExactAt = (u: number, v: number) => { x: number; y: number } | null;
 
 const rectOf = (pieces: readonly Piece[], level: RasterSize, exactAt: ExactAt): PixelRect | null => {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -164,60 +117,4 @@ const exactBounds = ({ rect }: WindowPart, inset: number, exactAt: ExactAt): { x
   const first = exactAt(rect.x + inset, rect.y + inset);
   const last = inset === 0 ? exactAt(rect.x + 1, rect.y + 1) : first;
   return first === null || last === null ? [] : [first, last];
-};
-
-const runPart = (
-  part: WindowPart,
-  { row: kernel, interior }: ChosenKernel,
-  window: PixelRect,
-  passes: readonly Pass[],
-  positions: RunPositions,
-  exactAt: ExactAt,
-  turn: number | null,
-): void => {
-  const { rect, line, exact } = part;
-  const [first] = passes;
-  if (first === undefined) return;
-  const { rect: sourceRect, level } = first.view;
-  for (let v = rect.y; v < rect.y + rect.height; v++) {
-    const offset = (v - window.y) * window.width + rect.x - window.x;
-    if (exact) {
-      for (const pass of passes) runExact(pass, kernel, rect.x, v, offset, exactAt, turn);
-      continue;
-    }
-    if (kernel === null) {
-      const above = line(v, 0);
-      const below = line(v + 1, 0);
-      for (const { view, target } of passes) averageRow(view, above, below, rect.width, target, offset);
-      continue;
-    }
-    const centres = line(v + 0.5, 0.5);
-    if (interior !== null && isInterior(level, centres, rect.width, interior)) {
-      placeRun(sourceRect, centres, rect.width, interior.shift, positions);
-      for (const { view, target } of passes) interior.run(view, positions, rect.width, target, offset);
-    } else for (const { view, target } of passes) kernel(view, centres, rect.width, target, offset);
-  }
-};
-
-/** One pixel, asked of the mapping itself. */
-const runExact = (
-  { view, target }: Pass,
-  kernel: RowKernel | null,
-  u: number,
-  v: number,
-  offset: number,
-  exactAt: ExactAt,
-  turn: number | null,
-): void => {
-  if (kernel !== null) {
-    const at = exactAt(u + 0.5, v + 0.5);
-    if (at !== null) kernel(view, { x0: at.x, dx: 0, ddx: 0, y0: at.y, dy: 0, ddy: 0, first: 0 }, 1, target, offset);
-    return;
-  }
-  const from = exactAt(u, v);
-  const to = exactAt(u + 1, v + 1);
-  if (from === null || to === null) return;
-  // Across the source's own seam the box is the part on the side of its first corner.
-  const seam = turn !== null && Math.abs(to.x - from.x) > turn / 2 ? Math.sign(from.x - to.x) * turn : 0;
-  target[offset] = averageOfBox(view, from.x, from.y, to.x + seam, to.y);
 };

@@ -1,0 +1,73 @@
+import type { FloatPixels, PixelRect } from '../types.ts';
+import type { ChosenKernel } from './choose-kernel.ts';
+import type { RunPositions } from './interior-run.ts';
+import { isInterior, placeRun } from './interior-run.ts';
+import { averageOfBox, averageRow } from './kernel-average.ts';
+import type { RowKernel, SourceView } from './source-view.ts';
+import type { WindowPart } from './window-geometry.ts';
+
+/** One band on its way through the warp. */
+export interface Pass {
+  readonly view: SourceView;
+  readonly target: FloatPixels;
+}
+
+/** Where an output position lies in the level, px; null outside a projection's domain. */
+export type ExactAt = (u: number, v: number) => { x: number; y: number } | null;
+
+/** Resamples the pixels of one part of a window, for all bands. @param turn px once around the Earth, or null */
+export const runPart = (
+  part: WindowPart,
+  { row: kernel, interior }: ChosenKernel,
+  window: PixelRect,
+  passes: readonly Pass[],
+  positions: RunPositions,
+  exactAt: ExactAt,
+  turn: number | null,
+): void => {
+  const { rect, line, exact } = part;
+  const [first] = passes;
+  if (first === undefined) return;
+  const { rect: sourceRect, level } = first.view;
+  for (let v = rect.y; v < rect.y + rect.height; v++) {
+    const offset = (v - window.y) * window.width + rect.x - window.x;
+    if (exact) {
+      for (const pass of passes) runExact(pass, kernel, rect.x, v, offset, exactAt, turn);
+      continue;
+    }
+    if (kernel === null) {
+      const above = line(v, 0);
+      const below = line(v + 1, 0);
+      for (const { view, target } of passes) averageRow(view, above, below, rect.width, target, offset);
+      continue;
+    }
+    const centres = line(v + 0.5, 0.5);
+    if (interior !== null && isInterior(level, centres, rect.width, interior)) {
+      placeRun(sourceRect, centres, rect.width, interior.shift, positions);
+      for (const { view, target } of passes) interior.run(view, positions, rect.width, target, offset);
+    } else for (const { view, target } of passes) kernel(view, centres, rect.width, target, offset);
+  }
+};
+
+/** One pixel, asked of the mapping itself. */
+const runExact = (
+  { view, target }: Pass,
+  kernel: RowKernel | null,
+  u: number,
+  v: number,
+  offset: number,
+  exactAt: ExactAt,
+  turn: number | null,
+): void => {
+  if (kernel !== null) {
+    const at = exactAt(u + 0.5, v + 0.5);
+    if (at !== null) kernel(view, { x0: at.x, dx: 0, ddx: 0, y0: at.y, dy: 0, ddy: 0, first: 0 }, 1, target, offset);
+    return;
+  }
+  const from = exactAt(u, v);
+  const to = exactAt(u + 1, v + 1);
+  if (from === null || to === null) return;
+  // Across the source's own seam the box is the part on the side of its first corner.
+  const seam = turn !== null && Math.abs(to.x - from.x) > turn / 2 ? Math.sign(from.x - to.x) * turn : 0;
+  target[offset] = averageOfBox(view, from.x, from.y, to.x + seam, to.y);
+};
