@@ -2,16 +2,17 @@ import type { BlockFormat } from '../cog/block.ts';
 import { blockRect, decodeBlockAsync, unpackBlock } from '../cog/block.ts';
 import { CorruptBlockError } from '../cog/codec.ts';
 import { FRAME_BYTES, LEADER_BYTES } from '../cog/layout.ts';
-import { bytesPerSample, pixelArray } from '../data-type.ts';
+import { bytesPerSample } from '../data-type.ts';
 import type { PixelArray, PixelRect } from '../types.ts';
+import type { BandMemory } from './band-memory.ts';
 import type { BlockRun, LevelBlocks, ReadRun } from './block-table.ts';
 import { MosaicTileError } from './mosaic-request.ts';
 import type { Tile } from './tile-set.ts';
 
 /** Decoded pixels of a level's rectangles. */
 export interface DecodedLevel {
-  /** One array a band, rows x cols of `rect`; null where every block under it is sparse. */
-  pixels(rect: PixelRect): Promise<PixelArray[] | null>;
+  /** One array a band, rows x cols of `rect`, from `memory`; null where every block under it is sparse. */
+  pixels(rect: PixelRect, memory: BandMemory): Promise<PixelArray[] | null>;
 }
 
 /** Decoded blocks that are kept, bytes. */
@@ -50,12 +51,12 @@ export function decodedLevel(
   };
 
   return {
-    pixels: async (rect) => {
+    pixels: async (rect, memory) => {
       const under = blocksUnder(level, rect, blockSize);
       const present = under.filter(({ block }) => level.blockBytes[block] !== 0);
       if (present.length === 0) return null;
-      const bands = Array.from({ length: bandCount }, () => pixelArray(dataType, rect.width * rect.height));
-      if (format.fill !== null && present.length < under.length) for (const band of bands) band.fill(format.fill);
+      const bands = Array.from({ length: bandCount }, () => memory.take(rect.width * rect.height));
+      if (present.length < under.length) for (const band of bands) band.fill(format.fill ?? 0);
       await Promise.all(
         present.map(async ({ block, area }) => {
           const samples = await decodeOnce(block);

@@ -4,6 +4,7 @@ import { FRAME_BYTES, LEADER_BYTES, frameBlock } from '../cog/layout.ts';
 import type { OverviewRule } from '../cog/overview.ts';
 import { overviewPixels, overviewSource } from '../cog/overview.ts';
 import { bytesPerSample } from '../data-type.ts';
+import { BandMemory } from './band-memory.ts';
 import type { PixelArray, PixelRect } from '../types.ts';
 import type { LevelBlocks, ReadRun } from './block-table.ts';
 import { IN_SCRATCH } from './block-table.ts';
@@ -39,20 +40,25 @@ export async function makeBlocks(
   // A block is made from four, which are there once decoded and once side by side.
   const each = 8 * blockSize * blockSize * bandCount * bytesPerSample(dataType);
   const atATime = Math.min(4, Math.max(1, Math.floor(WORKING_BYTES / each)));
+  const memory = new BandMemory(dataType);
   const averaged = async (rect: PixelRect): Promise<PixelArray[] | null> => {
-    const pixels = await source.pixels(overviewSource(below, rect));
-    return pixels === null ? null : overviewPixels(pixels, below, rect, rule);
+    const pixels = await source.pixels(overviewSource(below, rect), memory);
+    if (pixels === null) return null;
+    const reduced = overviewPixels(pixels, below, rect, rule);
+    memory.give(pixels);
+    return reduced;
   };
   let encoded = 0;
   await forEachBounded(unsettled(level), atATime, async (block) => {
     const column = block % level.columns;
     const rect = blockRect(level, blockSize, column, (block - column) / level.columns);
     level.settled[block] = 1;
-    const reduced = await (means.ready?.pixels(rect) ?? averaged(rect));
+    const reduced = await (means.ready?.pixels(rect, memory) ?? averaged(rect));
     if (reduced === null) return;
     const packed = packBlock(format, reduced, rect.width, { ...rect, x: 0, y: 0 });
     if (packed === null) return;
     const bytes = await encodeBlockAsync(format, packed);
+    if (means.ready !== null) memory.give(reduced);
     const { offset } = await means.scratch.append(frameBlock(bytes, new Uint8Array(bytes.length + FRAME_BYTES)));
     level.blockBytes[block] = bytes.length;
     level.offsets[block] = offset + LEADER_BYTES;

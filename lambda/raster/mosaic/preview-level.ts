@@ -3,6 +3,7 @@ import type { OverviewRule } from '../cog/overview.ts';
 import { overviewPixels, overviewSize } from '../cog/overview.ts';
 import { pixelArray } from '../data-type.ts';
 import type { PixelArray, RasterSize } from '../types.ts';
+import { BandMemory } from './band-memory.ts';
 import type { LevelBlocks, ReadRun } from './block-table.ts';
 import { decodedLevel } from './decoded-blocks.ts';
 import type { MosaicPreview } from './mosaic-request.ts';
@@ -26,7 +27,10 @@ export async function previewOf(
   if (level === undefined) throw new RangeError('a mosaic has at least one level');
   let size: RasterSize = { width: level.width, height: level.height };
   const whole = { x: 0, y: 0, ...size };
-  const decoded = await decodedLevel(level, format, tiles, readRun, false).pixels(whole);
+  const decoded = await decodedLevel(level, format, tiles, readRun, false).pixels(
+    whole,
+    new BandMemory(format.dataType),
+  );
   let bands: PixelArray[] = decoded ?? emptyBands(format, size);
   while (!fits(size)) {
     const next = overviewSize(size);

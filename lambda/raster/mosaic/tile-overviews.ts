@@ -2,7 +2,6 @@ import type { BlockFormat } from '../cog/block.ts';
 import { blockRect, unpackBlock } from '../cog/block.ts';
 import { FRAME_BYTES, LEADER_BYTES } from '../cog/layout.ts';
 import { timesHalved } from '../cog/overview.ts';
-import { pixelArray } from '../data-type.ts';
 import type { PixelRect, RasterSize } from '../types.ts';
 import type { ReadRun } from './block-table.ts';
 import type { DecodedLevel } from './decoded-blocks.ts';
@@ -51,13 +50,11 @@ export function tileOverviews(
   if (under === null) return null;
   const decode = blockDecoder(tiles, readRun);
   return {
-    pixels: async (rect) => {
+    pixels: async (rect, memory) => {
       const pieces = under(rect);
       if (pieces.length === 0) return null;
-      const bands = Array.from({ length: format.bandCount }, () =>
-        pixelArray(format.dataType, rect.width * rect.height),
-      );
-      if (format.fill !== null) for (const band of bands) band.fill(format.fill);
+      const bands = Array.from({ length: format.bandCount }, () => memory.take(rect.width * rect.height));
+      for (const band of bands) band.fill(format.fill ?? 0);
       await Promise.all(
         pieces.map(async ({ source, offset, bytes, blockSize, area }) => {
           const own = { ...format, blockSize };

@@ -1,4 +1,4 @@
-import { centreValue } from './source-view.ts';
+import { EDGE_EPSILON, centreValue } from './source-view.ts';
 import type { InteriorKernel, KernelReach } from './interior-run.ts';
 import { positionOf } from './interior-run.ts';
 import type { RowKernel, SourceView } from './source-view.ts';
@@ -57,6 +57,9 @@ export const bilinearInterior: InteriorKernel = (view, positions, count, out, of
 
 /** The bilinear value where one of four pixels that are all there has no data. */
 export const bilinearAround = (view: SourceView, at: number, tx: number, ty: number): number => {
+  // As `centreValue` has it; a swath's dark corner asks this of every pixel.
+  const centre = at + (tx + 0.5 + EDGE_EPSILON >= 1 ? 1 : 0) + (ty + 0.5 + EDGE_EPSILON >= 1 ? view.rect.width : 0);
+  if (Number.isNaN(view.pixels[centre])) return Number.NaN;
   const { x, y } = positionOf(view, at, tx, ty, BILINEAR_REACH.shift);
   return bilinearAtEdge(view, x, y);
 };
