@@ -34,5 +34,8 @@ export class SourceError extends TileonceError {
 /** A store (objects, claims, manifest, queue) that did not do what it was asked: full, read-only or out of reach. Fail closed. */
 export class StoreUnavailableError extends TileonceError {}
 
+/** Something had to be written by one who said that it would only look. */
+export class OnlyReadError extends StoreUnavailableError {}
+
 /** The source is not, or no longer, the object that was planned: its pixels must not be mixed with the planned one's. */
 export class SourceChangedError extends SourceError {}

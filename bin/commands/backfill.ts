@@ -9,6 +9,7 @@ import {
   type BackfillPlan,
   type BackfillPolicy,
   newKeyRing,
+  newKeyScenes,
   planBackfill,
   ringAll,
   sameKeyRings,
@@ -20,6 +21,7 @@ import { UsageError } from '../exit-code.ts';
 import { interruptible } from '../interrupt.ts';
 import { DRY_RUN, type EngineFlags, addEngineOptions, positiveInteger } from '../operator/engine-options.ts';
 import { type OperatorEngine, openOperatorEngine } from '../operator/operator-engine.ts';
+import { tellUnfinished } from '../operator/tell-unfinished.ts';
 import { whenSettled } from '../operator/when-settled.ts';
 import { choosePipeline } from '../pipeline-options.ts';
 
@@ -60,15 +62,16 @@ export const addBackfill = (program: Command): void => {
     .option(...DRY_RUN);
   addEngineOptions(command).action(async (names: string[], flags: BackfillFlags) => {
     refuseOddFlags(names, flags);
-    await using engine = await openOperatorEngine(flags);
+    await using engine = await openOperatorEngine(flags, flags.dryRun === true ? 'look' : 'change');
     const unplanned = flags.from === undefined ? [] : await ringsFrom(flags.from, flags);
-    const scenes = flags.from === undefined ? choose(await allScenes(engine.context.manifest), names, flags) : [];
-    const plan = await planBackfill(engine.context, flags.policy, scenes);
-    console.error(flags.from === undefined ? planLine(plan) : `skip: ${unplanned.length} scene(s) found`);
-    // Every refusal comes before the first job.
+    const chosen = flags.from === undefined ? choose(await allScenes(engine.context.manifest), names, flags) : [];
+    // Every refusal comes before the plan's line and the first job.
     const version = flags.policy === 'new-key' ? await choosePipeline(flags) : null;
+    const scenes = version === null ? chosen : newKeyScenes(chosen, version);
     const planned = version === null ? sameKeyRings(scenes) : scenes.map((scene) => newKeyRing(scene, version));
     const rings = [...unplanned, ...planned];
+    const plan = await planBackfill(engine.context, flags.policy, scenes);
+    console.error(flags.from === undefined ? planLine(plan) : `skip: ${unplanned.length} scene(s) found`);
     if (flags.dryRun === true) {
       if (flags.json === true) console.log(JSON.stringify({ ...plan, dryRun: true }));
       return;
@@ -79,7 +82,7 @@ export const addBackfill = (program: Command): void => {
           ? overwriteAll(engine, scenes, flags, signal)
           : engine.working(availableParallelism(), signal, async () => {
               const counts: Tally = {};
-              await ringAll(
+              const outcomes = await ringAll(
                 engine.context,
                 rings,
                 {
@@ -92,7 +95,7 @@ export const addBackfill = (program: Command): void => {
                 },
                 signal,
               );
-              return { tally: counts, failed: 0 };
+              return { tally: counts, failed: await tellUnfinished(engine, outcomes) };
             }),
       (message) => console.error(message),
     );

@@ -30,8 +30,13 @@ export const addDemo = (program: Command): void => {
       const outputs = join(out, 'out');
       await mkdir(scenes, { recursive: true });
       await mkdir(outputs, { recursive: true });
-      console.error(`making a scene of ${size} x ${size} px in ${scenes}`);
-      const { red } = await writeDemoScene(scenes, { size, seed: DEMO_SEED });
+      const { red } = await writeDemoScene(scenes, {
+        size,
+        seed: DEMO_SEED,
+        // Not among the scene's files, which people upload as they are.
+        note: join(out, 'scene.json'),
+        onMaking: () => console.error(`making a scene of ${size} x ${size} px in ${scenes}`),
+      });
       const pipeline = await builtinPipeline('sentinel2-ndvi', { expression: undefined, bands: [] });
       const ends = await runOnThisMachine(pipeline, [red], { out: outputs, workers: availableParallelism() });
       const [end] = ends;

@@ -13,10 +13,13 @@ export const addFind = (program: Command): void => {
     .argument('<name>', "the scene's name")
     .option('--made-by <pipeline>', 'only outputs of this pipeline');
   addEngineOptions(command).action(async (name: string, flags: EngineFlags & { readonly madeBy?: string }) => {
-    await using engine = await openOperatorEngine(flags);
+    await using engine = await openOperatorEngine(flags, 'look');
     const found = await findOutput(engine.context, name, flags.madeBy);
     if (found === null) {
-      throw new TileonceError(`no finished scene is called ${name}`, { remedy: 'tileonce list shows what there is' });
+      const made = flags.madeBy === undefined ? '' : ` and was made by pipeline ${flags.madeBy}`;
+      throw new TileonceError(`no finished scene is called ${name}${made}`, {
+        remedy: 'tileonce list shows what there is',
+      });
     }
     const { sceneJobId, pipeline } = found.plan;
     const hasMosaic = (await engine.context.objects.head(mosaicKey(sceneJobId))) !== null;

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { collectGarbage } from '../../lambda/pipeline/recovery/collect-garbage.ts';
+import { type GarbageReport, collectGarbage } from '../../lambda/pipeline/recovery/collect-garbage.ts';
 import { DRY_RUN, type EngineFlags, addEngineOptions } from '../operator/engine-options.ts';
 import { openOperatorEngine } from '../operator/operator-engine.ts';
 
@@ -21,20 +21,31 @@ export const addGc = (program: Command): void => {
       'only what was written longer ago (default: 1; on AWS 19, as long as messages live)',
       days,
     )
+    .option('--unknown-scenes', 'finished scenes that the ledger does not know (it was lost, say) are garbage too')
     .option(...DRY_RUN);
   addEngineOptions(command).action(
-    async (flags: EngineFlags & { readonly olderThan?: number; readonly dryRun?: boolean }) => {
-      await using engine = await openOperatorEngine(flags);
+    async (
+      flags: EngineFlags & { readonly olderThan?: number; readonly unknownScenes?: boolean; readonly dryRun?: boolean },
+    ) => {
+      await using engine = await openOperatorEngine(flags, flags.dryRun === true ? 'look' : 'change');
       const report = await collectGarbage(engine.context, {
         olderThanMs: flags.olderThan === undefined ? engine.strayAgeMs : flags.olderThan * DAY_MS,
         dryRun: flags.dryRun === true,
+        unknownScenes: flags.unknownScenes === true,
         onStray: ({ key, bytes, modifiedAt }, what) => {
           const modified = new Date(modifiedAt).toISOString();
           if (flags.json !== true) console.log(`${what}: ${engine.placeOf(key)} (${bytes} bytes, ${modified})`);
         },
       });
       if (flags.json === true) console.log(JSON.stringify(report));
-      else console.error(`${report.strays} stray objects, ${report.removed} removed (${report.bytes} bytes)`);
+      else {
+        if (report.unknown > 0) console.error(sparedLine(report));
+        console.error(`${report.strays} stray objects, ${report.removed} removed (${report.bytes} bytes)`);
+      }
     },
   );
 };
+
+const sparedLine = ({ unknown, unknownScenes }: GarbageReport): string =>
+  `${unknown} objects of ${unknownScenes} finished scenes that the ledger does not know are left: ` +
+  'run them again, or remove them with --unknown-scenes';

@@ -13,12 +13,16 @@ export const addPurge = (program: Command): void => {
     .argument('<scene>', 'its id, the first digits of it, or its name')
     .option(...DRY_RUN);
   addEngineOptions(command).action(async (name: string, flags: EngineFlags & { readonly dryRun?: boolean }) => {
-    await using engine = await openOperatorEngine(flags);
+    await using engine = await openOperatorEngine(flags, flags.dryRun === true ? 'look' : 'change');
     const { context } = engine;
     const { plan, record } = selectScene(await allScenes(context.manifest), name);
     const deadLetters = await engine.deadLetters.list();
     await engine.deadLetters.putBack(deadLetters);
-    const status = await sceneStatus(context, record, { stalledAfterMs: engine.stalledAfterMs, deadLetters });
+    const status = await sceneStatus(context, record, {
+      stalledAfterMs: engine.stalledAfterMs,
+      isDead: engine.isDead,
+      deadLetters,
+    });
     const scene = plan.sceneJobId;
     if (flags.dryRun === true) {
       await refuseInFlight(context, plan, status.state);

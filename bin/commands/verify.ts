@@ -1,14 +1,16 @@
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
+import { OnlyReadError } from '../../lambda/errors.ts';
 import { strayObjects } from '../../lambda/pipeline/recovery/collect-garbage.ts';
 import { type RepairReport, repairScene } from '../../lambda/pipeline/recovery/repair-scene.ts';
-import { replayDelivery } from '../../lambda/pipeline/recovery/replay-delivery.ts';
+import { type ReplayOutcome, replayDelivery } from '../../lambda/pipeline/recovery/replay-delivery.ts';
+import { sceneStatus } from '../../lambda/pipeline/recovery/scene-status.ts';
 import { type PlannedScene, allScenes, selectScenes } from '../../lambda/pipeline/recovery/select-scenes.ts';
 import { type Finding, verifyScene } from '../../lambda/pipeline/recovery/verify-scene.ts';
 import { interruptible } from '../interrupt.ts';
 import { DRY_RUN, type EngineFlags, addEngineOptions } from '../operator/engine-options.ts';
 import { type OperatorEngine, openOperatorEngine } from '../operator/operator-engine.ts';
-import { whenSettled } from '../operator/when-settled.ts';
+import { lettersOf, whenSettled } from '../operator/when-settled.ts';
 
 interface VerifyFlags extends EngineFlags {
   readonly quick?: boolean;
@@ -28,7 +30,10 @@ export const addVerify = (program: Command): void => {
     .option('--repair', 'purge and send again what is gone or spoilt')
     .option(...DRY_RUN);
   addEngineOptions(command).action(async (name: string | undefined, flags: VerifyFlags) => {
-    await using engine = await openOperatorEngine(flags);
+    await using engine = await openOperatorEngine(
+      flags,
+      flags.repair === true && flags.dryRun !== true ? 'change' : 'look',
+    );
     const scenes = await allScenes(engine.context.manifest);
     const chosen = name === undefined ? scenes : selectScenes(scenes, [name]);
     const verified: Verified = { scenes: chosen.length, findings: [], repairs: [], left: [] };
@@ -90,22 +95,45 @@ const lookAgain = async (
 };
 
 const lookAt = async (engine: OperatorEngine, scene: PlannedScene, flags: VerifyFlags): Promise<Finding[]> => {
-  const found = await verifyScene(engine.context, scene, { readBytes: flags.quick !== true });
+  const stalled = await isStalled(engine, scene);
+  const found = await verifyScene(engine.context, scene, { readBytes: flags.quick !== true, stalled });
   // What is known to be broken would be worked on by the replay itself.
   if (!flags.replay || flags.dryRun === true || found.length > 0) return found;
-  const replayed = await replayDelivery(engine.context, engine.tools, scene);
+  const replayed = await replayDelivery(engine.context, engine.tools, scene).catch(asFinding(scene.plan.sceneJobId));
   if (replayed.kind === 'replayed') return [...replayed.findings];
   console.error(`${scene.plan.sceneJobId.slice(0, 12)}: no delivery was replayed: ${replayed.why}`);
   return [];
 };
 
+/** True where a scene is not finished and nobody is at work on it any more. */
+const isStalled = async (engine: OperatorEngine, { record }: PlannedScene): Promise<boolean> => {
+  if (record.state !== 'OPEN' && record.state !== 'FAILED') return false;
+  const { context, stalledAfterMs, isDead } = engine;
+  const { state } = await sceneStatus(context, record, {
+    stalledAfterMs,
+    isDead,
+    deadLetters: await lettersOf(engine),
+  });
+  return state === 'STALLED' || state === 'FAILED';
+};
+
+/** A delivery that had work to do, where nothing may be written. */
+const asFinding =
+  (sceneJobId: string) =>
+  (error: unknown): ReplayOutcome => {
+    if (!(error instanceof OnlyReadError)) throw error;
+    const message = `${sceneJobId.slice(0, 12)}: a repeated delivery is not refused: a claim of finished work is gone`;
+    return { kind: 'replayed', findings: [{ kind: 'replay', sceneJobId, window: null, message }] };
+  };
+
 /** Objects of scenes that were never planned, and of others' names. */
 const ownerless = async (engine: OperatorEngine, scenes: readonly PlannedScene[]): Promise<Finding[]> => {
   const planned = new Set<string>(scenes.map(({ plan }) => plan.sceneJobId));
   const findings: Finding[] = [];
-  for await (const { key, output } of strayObjects(engine.context)) {
+  for await (const { key, output, unknownScene } of strayObjects(engine.context)) {
     if (output !== null && planned.has(output.sceneJobId)) continue;
-    findings.push({ kind: 'stray', sceneJobId: null, window: null, message: `${key}: no ledger row owns it` });
+    const what = unknownScene ? 'of a finished scene that the ledger does not know' : 'no ledger row owns it';
+    findings.push({ kind: 'stray', sceneJobId: null, window: null, message: `${key}: ${what}` });
   }
   return findings;
 };

@@ -64,6 +64,7 @@ export const deployedEngine = (stage: string, { outputs, resource }: EngineFlags
     ),
     tools,
     stalledAfterMs: 32 * MINUTE,
+    isDead: () => false,
     // Longer than a message can live: four days in its queue, fourteen with the dead letters.
     strayAgeMs: 19 * DAY,
     placeOf: (key) => `s3://${names.OutputBucket}/${key}`,

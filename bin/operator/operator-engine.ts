@@ -23,6 +23,8 @@ export interface OperatorEngine extends AsyncDisposable {
   readonly tools: WorkTools;
   /** An OPEN scene that nobody works on is stalled after so long, ms. */
   readonly stalledAfterMs: number;
+  /** True where the worker that owns a claim is known to have died; on AWS nobody can tell. */
+  readonly isDead: (owner: string) => boolean;
   /** Strays younger than this are left alone, ms. */
   readonly strayAgeMs: number;
   /** Where an output is found: a path or a URI. */
@@ -31,10 +33,13 @@ export interface OperatorEngine extends AsyncDisposable {
   readonly working: <T>(threads: number, signal: AbortSignal, act: () => Promise<T>) => Promise<T>;
 }
 
-/** @throws UsageError, StageError, TileonceError where there is no such folder, StoreUnavailableError. */
-export const openOperatorEngine = async (flags: EngineFlags): Promise<OperatorEngine> => {
+/**
+ * @param use `look`: an output folder is not written to, and need not be writable.
+ * @throws UsageError, StageError, TileonceError where there is no such folder, StoreUnavailableError.
+ */
+export const openOperatorEngine = async (flags: EngineFlags, use: 'look' | 'change'): Promise<OperatorEngine> => {
   const chosen = chosenEngine(flags);
-  if ('out' in chosen) return embedded(chosen.out);
+  if ('out' in chosen) return embedded(chosen.out, use === 'look');
   // The clients of AWS take longer to load than most verbs take on a folder.
   const { deployedEngine } = await import('./deployed-engine.ts');
   return deployedEngine(chosen.stage, flags);
@@ -46,11 +51,11 @@ export const toolsOf = (context: PipelineContext, makeScratch: WorkTools['makeSc
   return { pool, makeScratch };
 };
 
-const embedded = (out: string): OperatorEngine => {
+const embedded = (out: string, readOnly: boolean): OperatorEngine => {
   if (!existsSync(join(out, '.tileonce', 'ledger.sqlite'))) {
     throw new TileonceError(`${out} holds no ledger`, { remedy: 'name the --out folder of an earlier tileonce run' });
   }
-  const local = openLocalEngine(out, silentTelemetry);
+  const local = openLocalEngine(out, silentTelemetry, { readOnly });
   const { context, engine } = local;
   const tools = toolsOf(context, () => engine.openScratch());
   return {
@@ -58,6 +63,7 @@ const embedded = (out: string): OperatorEngine => {
     deadLetters: engine.deadLetters,
     tools,
     stalledAfterMs: 10 * MINUTE,
+    isDead: (owner) => engine.processes.isDead(owner),
     strayAgeMs: DAY,
     placeOf: (key) => join(out, key),
     working: (threads, signal, act) => workOff(local, { out, threads }, signal, act),

@@ -40,3 +40,6 @@ export const ageOf = (ms: number): string => {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 };
+
+/** What is said beside a scene whose purge was interrupted. */
+export const purgeNote = (left: number): string => (left === 0 ? '' : `PURGED, ${left} objects left: run purge again`);

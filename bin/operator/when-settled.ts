@@ -1,4 +1,4 @@
-import type { DeadLetter } from '../../lambda/gates/queue.ts';
+import type { BuriedMessage } from '../../lambda/gates/dead-letters.ts';
 import { sceneStatus } from '../../lambda/pipeline/recovery/scene-status.ts';
 import type { OperatorEngine } from './operator-engine.ts';
 
@@ -20,8 +20,8 @@ export const whenSettled = async (engine: OperatorEngine, sceneJobId: string, si
   }
 };
 
-/** A listing holds what it shows, so it is only made where there is something. */
-const lettersOf = async ({ deadLetters }: OperatorEngine): Promise<readonly DeadLetter[]> => {
+/** The dead letters. A listing holds what it shows, so it is only made where there is something. */
+export const lettersOf = async ({ deadLetters }: OperatorEngine): Promise<readonly BuriedMessage[]> => {
   const counts = Object.values(await deadLetters.counts());
   if (counts.every((count) => count === 0)) return [];
   const letters = await deadLetters.list();

@@ -1,6 +1,7 @@
 import type { QueueName } from '../gates/queue.ts';
 import { type SceneJobId, windowName } from '../identity/job-key.ts';
-import { MessageError, parseAssemblyMessage, parseWindowMessage } from '../pipeline/messages.ts';
+import type { FanOutRequest } from '../pipeline/fan-out.ts';
+import { MessageError, messageBody, parseAssemblyMessage, parseWindowMessage } from '../pipeline/messages.ts';
 
 /** What of a scene a dead letter was: a window's name, `assembly`, or null where it is another scene's. */
 export const deadOfScene = (letter: { queue: QueueName; body: string }, scene: SceneJobId): string | null => {
@@ -18,3 +19,11 @@ export const deadOfScene = (letter: { queue: QueueName; body: string }, scene: S
     throw error;
   }
 };
+
+/** True for a dead doorbell of this very scene: what it asked for was done when the scene was fanned out. */
+export const isDoorbellOf = (
+  letter: { queue: QueueName; body: string },
+  { location, pipeline, candidates: { bucket, bandKeys } }: FanOutRequest,
+): boolean =>
+  letter.queue === 'scenes' &&
+  [...bandKeys.values()].flat().some((key) => letter.body === messageBody({ v: 1, bucket, key, location, pipeline }));

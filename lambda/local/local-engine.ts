@@ -27,10 +27,14 @@ export interface LocalEngine extends Disposable {
 export const openLocalEngine = (
   outFolder: string,
   telemetry: Telemetry,
-  options: { clock?: Clock; progress?: HashProgress; remote?: RemoteOptions } = {},
+  options: { clock?: Clock; progress?: HashProgress; remote?: RemoteOptions; readOnly?: boolean } = {},
 ): LocalEngine => {
   const clock = options.clock ?? systemClock;
-  const engine = openEmbeddedEngine(outFolder, { now: clock.now, maxReceives: MAX_RECEIVES });
+  const engine = openEmbeddedEngine(outFolder, {
+    now: clock.now,
+    maxReceives: MAX_RECEIVES,
+    readOnly: options.readOnly ?? false,
+  });
   const remote = options.remote ?? NO_REMOTE_OPTIONS;
   const onRead = (bytes: number, requests: number): void => {
     telemetry.count('BytesRead', bytes);

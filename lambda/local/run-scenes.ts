@@ -6,9 +6,10 @@ import { windowCount } from '../identity/grid.ts';
 import { itemKey, mosaicKey } from '../identity/output-keys.ts';
 import type { ScenePlan } from '../identity/plan.ts';
 import { type FanOutOutcome, fanOut } from '../pipeline/fan-out.ts';
-import { deadOfScene } from './dead-windows.ts';
+import { deadOfScene, isDoorbellOf } from './dead-windows.ts';
 import type { SceneRequest } from './scene-request.ts';
 import type { LocalEngine } from './local-engine.ts';
+import { saysMissing } from './missing-bands.ts';
 import { missingOutputs } from './missing-outputs.ts';
 import { ringAgain } from './ring-again.ts';
 import { Tallies } from './scene-tally.ts';
@@ -110,7 +111,7 @@ class SceneRun {
         }
         this.#tellProgress();
         if (this.#scenes.every(({ end }) => end !== null)) break;
-        await ringAgain(this.#local.context, this.#signal);
+        await ringAgain(this.#local, this.#signal);
         if (clock.monotonic() - sweptAt > SWEEP_MS) {
           await this.#local.engine.processes.sweepDead();
           sweptAt = clock.monotonic();
@@ -181,9 +182,11 @@ class SceneRun {
       return;
     }
     if (outcome.kind === 'incomplete') {
-      const missing = outcome.missing.map(({ band, keys }) => `${band} (${keys.join(' or ')})`).join(', ');
-      const message = `${request.label}: missing in ${request.location}: ${missing}: put it there, or correct the pipeline's suffixes`;
+      const missing = saysMissing(request.location, outcome.missing);
+      const message = `${request.label}: ${missing}: put it there, or correct the pipeline's suffixes`;
       scene.end = { kind: 'failed', request, message };
+      // The run may end here: the doorbell of a plan that was superseded is answered before, or nobody would know of it.
+      while (await ringAgain(this.#local, this.#signal));
       return;
     }
     if (outcome.kind === 'live') {
@@ -193,6 +196,7 @@ class SceneRun {
     }
     scene.fanOutAt = null;
     scene.plan = outcome.plan;
+    await this.#local.engine.deadLetters.drop((letter) => isDoorbellOf(letter, request));
     if (outcome.kind !== 'planned') {
       scene.refusedFanOuts++;
       await this.#local.engine.deadLetters.drop(

@@ -38,7 +38,7 @@ export const workOff = async <T>(
     for (let sweptAt = context.clock.monotonic(); !state.acted || !(await isDrained(local));) {
       if (fatal !== null) throw new StoreUnavailableError(fatal);
       signal.throwIfAborted();
-      await ringAgain(context, signal);
+      await ringAgain(local, signal);
       if (context.clock.monotonic() - sweptAt > SWEEP_MS) {
         await engine.processes.sweepDead();
         sweptAt = context.clock.monotonic();

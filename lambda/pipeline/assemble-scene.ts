@@ -139,7 +139,8 @@ const closeAssembled = async ({ manifest }: PipelineContext, sceneJobId: string)
   await manifest.closePlan(sceneJobId, 'ASSEMBLED', null);
 };
 
-interface PreviewFile extends RasterSize {
+/** A stored preview: its size in px, and its bytes. */
+export interface PreviewFile extends RasterSize {
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -167,7 +168,8 @@ const writePreview = async (
   return { width, height, bytes: object.bytes, sha256: object.sha256 };
 };
 
-interface ItemParts {
+/** What an item is made of beside the plan. */
+export interface ItemParts {
   readonly written: readonly WrittenRow[];
   readonly total: number;
   readonly statistics: readonly (BandStatistics | null)[];
@@ -178,9 +180,18 @@ interface ItemParts {
 const writeItem = async (
   context: PipelineContext,
   plan: ScenePlan,
-  { written, total, statistics, mosaic, preview }: ItemParts,
+  parts: ItemParts,
   how: SceneWrite,
 ): Promise<void> => {
+  const body = itemDocument(plan, parts);
+  await writeDocument(context, itemKey(plan.sceneJobId), body, 'application/geo+json', how);
+};
+
+/** The bytes of a scene's item: of one plan, its rows and its files there is one document. */
+export const itemDocument = (
+  plan: ScenePlan,
+  { written, total, statistics, mosaic, preview }: ItemParts,
+): Uint8Array<ArrayBuffer> => {
   const item = sceneItem({
     sceneJobId: plan.sceneJobId,
     sceneName: plan.sceneName,
@@ -199,7 +210,7 @@ const writeItem = async (
     statistics,
     software: { name: 'tileonce', version: plan.softwareVersion },
   });
-  await writeDocument(context, itemKey(plan.sceneJobId), serialiseItem(item), 'application/geo+json', how);
+  return serialiseItem(item);
 };
 
 /**

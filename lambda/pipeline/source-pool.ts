@@ -42,6 +42,12 @@ export class SourcePool {
     const reader = await this.#stores(location).open(source);
     try {
       const raster = await openSource(this.#watched(reader, name), signal, { cacheBytes: this.#cacheBytes });
+      const twin = this.#open.get(name);
+      if (twin !== undefined) {
+        // Another window of this worker opened it meanwhile: one of the two would never be closed.
+        await reader[Symbol.asyncDispose]();
+        return twin.raster;
+      }
       this.#open.set(name, { reader, raster });
       await this.#trim();
       return raster;

@@ -80,7 +80,7 @@ export const writeMosaic = async (
 };
 
 /** Derived from the rows' digests: two assemblies of the same tiles agree without looking at a pixel. */
-const sceneDigest = (plan: ScenePlan, rows: SceneRows): string =>
+export const sceneDigest = (plan: ScenePlan, rows: SceneRows): string =>
   mosaicDigest(
     rows.ordered.map(({ row }) => (row.state === 'WRITTEN' ? row.digest : null)),
     { ...cogOptions(plan.pipeline, rows.statistics), ...sceneImage(plan) },

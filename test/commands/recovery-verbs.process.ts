@@ -1,9 +1,11 @@
-import { cpSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type CommandEnd, reportOf, tileonce } from '../local/command.ts';
-import { outputBytes, outputFiles, outputStates } from '../local/outputs.ts';
+import { type CommandEnd, commandLine, reportOf, start, tileonce, until, watch } from '../local/command.ts';
+import { outputBytes, outputFiles, outputStates, tileCount } from '../local/outputs.ts';
 import { NDVI, demoScene, pipelineFile } from '../local/scenes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -13,6 +15,37 @@ const NAME = 'T31UDQ_20260621T105031';
 const answerOf = ({ stdout, stderr, code }: CommandEnd, wanted = 0): unknown => {
   if (code !== wanted) throw new Error(`exit ${code}: ${stdout}${stderr}`);
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+};
+
+/** Every file of a folder, its ledger's too: time of change, permissions left out, and bytes. */
+const folderStates = (out: string): string[] =>
+  readdirSync(out, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
+      const { mtimeNs, ino } = statSync(path, { bigint: true });
+      return `${path} ${mtimeNs} ${ino} ${hash}`;
+    })
+    .toSorted();
+
+/** Runs a verb while nothing in the folder may be written to by whoever runs it. */
+const asReader = async (out: string, args: readonly string[]): Promise<CommandEnd> => {
+  const paths = [out, ...readdirSync(out, { recursive: true }).map((name) => join(out, String(name)))];
+  const allow = (bits: { folder: number; file: number }): void => {
+    for (const path of paths) chmodSync(path, statSync(path).isDirectory() ? bits.folder : bits.file);
+  };
+  allow({ folder: 0o500, file: 0o400 });
+  // Root may write anywhere; without its capabilities it is a user like any other.
+  const [program = '', ...rest] = [
+    ...(process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all'] : []),
+    ...commandLine([...args, '--out', out]),
+  ];
+  try {
+    return await watch(spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] })).ended;
+  } finally {
+    allow({ folder: 0o700, file: 0o600 });
+  }
 };
 
 describe('on an output folder', () => {
@@ -55,11 +88,66 @@ describe('on an output folder', () => {
     expect(outputStates(out)).toEqual(before);
   }, 60_000);
 
+  it.each([
+    [['status']],
+    [['list']],
+    [['find', NAME]],
+    [['redrive']],
+    [['redrive', '--all', '--dry-run']],
+    [['verify']],
+    [['verify', '--repair', '--dry-run']],
+    [['gc', '--dry-run']],
+    [['purge', NAME, '--dry-run']],
+    [['backfill', '--all', '--policy', 'overwrite', '--dry-run']],
+  ])(
+    '%j answers for a user who may not write to the folder, and leaves every file of it as it was, the ledger too',
+    async ([name = '', ...args]) => {
+      const out = fresh();
+      const before = folderStates(out);
+      const writable = await verb(name, out, ...args);
+      expect(folderStates(out)).toEqual(before);
+      const locked = await asReader(out, [name, ...args, '--json']);
+      expect([locked.code, locked.stderr, locked.stdout]).toEqual([0, writable.stderr, writable.stdout]);
+      expect(folderStates(out)).toEqual(before);
+    },
+    60_000,
+  );
+
+  it('status after kill -9 reads what the process left, and calls its leases nobody’s', async () => {
+    const [large, out] = [join(folder.path, 'large'), join(folder.path, 'killed out')];
+    await demoScene(large, { size: 640 });
+    const running = start(['run', large, '--pipeline', pipeline, '--out', out]);
+    await until('some tiles', () => tileCount(out) >= 5);
+    running.kill('SIGKILL');
+    await running.ended;
+    const before = folderStates(out);
+    for (const end of [await asReader(out, ['status', '--json']), await verb('status', out)]) {
+      expect(answerOf(end)).toMatchObject({
+        states: { RUNNING: 1 },
+        oldestLease: null,
+        scenes: [{ counts: { running: 0 } }],
+      });
+    }
+    // The log's index is shared memory: SQLite's readers note there what they read.
+    const unshared = (states: readonly string[]): string[] => states.filter((state) => !state.includes('-shm '));
+    expect(unshared(folderStates(out))).toEqual(unshared(before));
+  }, 60_000);
+
   it('verify finds nothing in a finished folder and changes nothing', async () => {
     const out = fresh();
     const before = outputStates(out);
     expect(answerOf(await verb('verify', out))).toEqual({ scenes: 1, findings: [], repairs: [], left: [] });
     expect(outputStates(out)).toEqual(before);
+  }, 60_000);
+
+  it('verify finds a claim of finished work that is gone, without doing the work', async () => {
+    const out = fresh();
+    const database = new DatabaseSync(join(out, '.tileonce', 'ledger.sqlite'));
+    database.exec('DELETE FROM claims');
+    database.close();
+    const before = folderStates(out);
+    expect(answerOf(await verb('verify', out), 1)).toMatchObject({ findings: [{ kind: 'replay', sceneJobId: id }] });
+    expect(folderStates(out)).toEqual(before);
   }, 60_000);
 
   it('verify finds a tile that is gone and one that was changed, exits 1, and repairs both byte for byte', async () => {
@@ -145,6 +233,8 @@ describe('on an output folder', () => {
     writeFileSync(join(out, 'tiles', id, tileOf(finished).split('/').at(-1) ?? ''), 'spoilt');
     const over = await verb('backfill', out, id, '--policy', 'overwrite');
     expect(answerOf(over)).toMatchObject({ done: { overwritten: 1 }, failed: 0 });
+    // Nor does it leave a file open for the garbage collector, which would say so.
+    expect(over.stderr).not.toMatch(/file descriptor|DEP0137/);
     expect(outputBytes(out)).toMatchObject(outputBytes(finished));
     expect(answerOf(await verb('verify', out))).toMatchObject({ scenes: 2, findings: [] });
   }, 120_000);

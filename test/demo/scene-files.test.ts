@@ -8,14 +8,16 @@ import { makeDemoScene } from '../../bin/demo/scene.ts';
 import { writeDemoScene } from '../../bin/demo/scene-files.ts';
 
 const SCENE = { size: 96, seed: 7 };
+let parent = '';
 let folder = '';
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'demo-'));
+  parent = await mkdtemp(join(tmpdir(), 'demo-'));
+  folder = join(parent, 'scene');
 });
 
 afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
+  await rm(parent, { recursive: true, force: true });
 });
 
 describe('the files of the demo scene', () => {
@@ -51,6 +53,23 @@ describe('the files of the demo scene', () => {
     expect(identity).toEqual(before.map(({ ino, mtimeMs, size }) => ({ ino, mtimeMs, size })));
   });
 
+  it('are not made a second time where they are there and whole, and are for another size or seed', async () => {
+    const made: string[] = [];
+    const note = join(parent, 'scene.json');
+    const make = async (scene: { size: number; seed: number }): Promise<number> => {
+      await writeDemoScene(folder, { ...scene, note, onMaking: () => void made.push('made') });
+      return made.length;
+    };
+    expect([await make(SCENE), await make(SCENE)]).toEqual([1, 1]);
+    expect([await make({ size: 96, seed: 8 }), await make({ size: 64, seed: 8 })]).toEqual([2, 3]);
+    await writeFile(note, '{');
+    expect([await make({ size: 64, seed: 8 }), await make({ size: 64, seed: 8 })]).toEqual([4, 4]);
+    const { nir } = await writeDemoScene(folder, { size: 64, seed: 8 });
+    const right = await readFile(nir);
+    await writeFile(nir, right.subarray(1));
+    expect([await make({ size: 64, seed: 8 }), (await readFile(nir)).equals(right)]).toEqual([5, true]);
+  });
+
   it('are made again where their bytes are not right', async () => {
     const { red } = await writeDemoScene(folder, SCENE);
     const right = await readFile(red);
@@ -61,7 +80,7 @@ describe('the files of the demo scene', () => {
   });
 
   it('are refused in one line where the folder is a file', async () => {
-    const file = join(folder, 'taken');
+    const file = join(parent, 'taken');
     await writeFile(file, '');
     await expect(writeDemoScene(file, SCENE)).rejects.toThrow(/cannot be written to .*taken/);
   });

@@ -42,3 +42,31 @@ it('a source that changed under its reader is opened anew, even under the same p
   expect(opened).toBe(2);
   expect(await second.readWindow([1], WHOLE, 0)).toEqual([new Float32Array(8).fill(7)]);
 });
+
+it('opens a source that several windows want at once, and closes every reader that it opened', async () => {
+  const file = buildTiff([{ tags: { ...imageTags(4, 2, 8), ...GEOREFERENCE }, blocks: [new Uint8Array(8).fill(7)] }]);
+  const readers = { opened: 0, closed: 0 };
+  const store: SourceStore = {
+    look: () => Promise.resolve(null),
+    open: () => {
+      readers.opened++;
+      const bytes = new BytesReader('B04.tif', file);
+      return Promise.resolve({
+        name: bytes.name,
+        size: bytes.size,
+        read: (ranges) => bytes.read(ranges),
+        [Symbol.asyncDispose]: () => {
+          readers.closed++;
+          return Promise.resolve();
+        },
+      });
+    },
+  };
+  const pool = new SourcePool(() => store, { capacity: 8, cacheBytes: 0 });
+  const rasters = await Promise.all(Array.from({ length: 4 }, () => pool.get('', PLANNED)));
+  expect(new Set(rasters).size).toBe(1);
+  expect(await rasters[3]?.readWindow([1], WHOLE, 0)).toEqual([new Float32Array(8).fill(7)]);
+  await pool[Symbol.asyncDispose]();
+  expect(readers.opened).toBe(4);
+  expect(readers.closed).toBe(readers.opened);
+});

@@ -6,7 +6,7 @@ import { LEDGER_VERSION, MIGRATIONS, SCHEMA } from './schema.ts';
 export type LedgerRow = Readonly<Record<string, SQLOutputValue>>;
 
 /** How long a writer waits for the other processes' and threads' writes before it gives up, ms. */
-const BUSY_TIMEOUT_MS = 30_000;
+export const BUSY_TIMEOUT_MS = 30_000;
 
 /**
  * The ledger: claims, queue, manifest and what is known of files, in one SQLite file. Everything here is synchronous,
@@ -14,7 +14,7 @@ const BUSY_TIMEOUT_MS = 30_000;
  */
 export class Ledger {
   readonly path: string;
-  readonly #database: DatabaseSync;
+  #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(path: string, database: DatabaseSync) {
@@ -57,6 +57,12 @@ export class Ledger {
   close(): void {
     this.#statements.clear();
     if (this.#database.isOpen) this.#database.close();
+  }
+
+  /** Goes on with another connection to the same ledger. */
+  protected use(database: DatabaseSync): void {
+    this.close();
+    this.#database = database;
   }
 
   #statement(sql: string): StatementSync {
@@ -114,7 +120,8 @@ const openDatabase = (path: string): DatabaseSync => {
   }
 };
 
-const versionOf = (database: DatabaseSync, path: string): number => {
+/** @throws StoreUnavailableError where a later version wrote it. */
+export const versionOf = (database: DatabaseSync, path: string): number => {
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
   if (version <= LEDGER_VERSION) return version;
   throw new StoreUnavailableError(

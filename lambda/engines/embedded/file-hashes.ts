@@ -29,9 +29,13 @@ export class FileHashes {
   readonly #ledger: Ledger;
   readonly #now: () => number;
 
-  constructor(ledger: Ledger, now: () => number) {
+  readonly #readOnly: boolean;
+
+  /** @param readOnly what is hashed is not remembered. */
+  constructor(ledger: Ledger, now: () => number, readOnly = false) {
     this.#ledger = ledger;
     this.#now = now;
+    this.#readOnly = readOnly;
   }
 
   /**
@@ -67,6 +71,7 @@ export class FileHashes {
 
   /** For a file at rest, or one that this process wrote and nobody else writes to. */
   remember(pin: FilePin, sha256: string): void {
+    if (this.#readOnly) return;
     this.#ledger.run(
       `INSERT INTO file_hashes (device, inode, size, mtime_ns, ctime_ns, sha256) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns,

@@ -5,7 +5,7 @@ import type { ClaimStore } from '../../gates/claim-store.ts';
 import type { ManifestStore } from '../../gates/manifest-store.ts';
 import type { ObjectStore } from '../../gates/object-store.ts';
 import { EmbeddedClaimStore } from './claim-store.ts';
-import { openLedger } from './database.ts';
+import { type Ledger, openLedger } from './database.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { type FileOperations, systemFiles } from './durable-files.ts';
 import { asStoreError, errnoOf } from './errno.ts';
@@ -16,6 +16,7 @@ import { EmbeddedObjectStore } from './object-store.ts';
 import { type ProcessIdentity, ownIdentity } from './process-identity.ts';
 import { Processes } from './processes.ts';
 import { EmbeddedQueue } from './queue.ts';
+import { openLedgerToRead } from './read-ledger.ts';
 import { type ScratchFile, openScratch } from './scratch-file.ts';
 import { SourceTokens } from './source-tokens.ts';
 import { TemporaryFiles } from './temporary-files.ts';
@@ -29,6 +30,11 @@ export interface EmbeddedEngineOptions {
   readonly identity?: ProcessIdentity;
   /** File operations for writing, where not the system's are meant. */
   readonly files?: FileOperations;
+  /**
+   * Only looks: nothing is made or written in the folder, and what would have to write fails. (A ledger of an earlier
+   * version is brought up to date first, and then looked at.)
+   */
+  readonly readOnly?: boolean;
 }
 
 /** The engine of one machine: every store of the pipeline on one output folder. */
@@ -54,14 +60,17 @@ export interface EmbeddedEngine extends Disposable {
 export const openEmbeddedEngine = (outFolder: string, options: EmbeddedEngineOptions): EmbeddedEngine => {
   const folder = resolve(outFolder);
   const tmp = join(folder, OWN_FOLDER, 'tmp');
-  makeFolders(folder, tmp);
-  const ledger = openLedger(join(folder, OWN_FOLDER, 'ledger.sqlite'));
+  const readOnly = options.readOnly ?? false;
+  if (!readOnly) makeFolders(folder, tmp);
+  const path = join(folder, OWN_FOLDER, 'ledger.sqlite');
+  const ledger = readOnly ? ledgerToRead(path) : openLedger(path);
   try {
     const { now, maxReceives } = options;
     const files = options.files ?? systemFiles;
     const processes = new Processes({ ledger, temporaries: tmp, identity: options.identity ?? ownIdentity(), now });
+    if (!readOnly) processes.register();
     const temporaries = new TemporaryFiles(tmp, processes.id, files);
-    const hashes = new FileHashes(ledger, now);
+    const hashes = new FileHashes(ledger, now, readOnly);
     const close = (): void => ledger.close();
     return {
       claims: new EmbeddedClaimStore(ledger),
@@ -79,6 +88,13 @@ export const openEmbeddedEngine = (outFolder: string, options: EmbeddedEngineOpt
     ledger.close();
     throw error;
   }
+};
+
+const ledgerToRead = (path: string): Ledger => {
+  const ledger = openLedgerToRead(path);
+  if (ledger !== null) return ledger;
+  openLedger(path).close();
+  return openLedgerToRead(path) ?? openLedger(path);
 };
 
 const makeFolders = (folder: string, tmp: string): void => {

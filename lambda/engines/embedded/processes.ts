@@ -1,7 +1,7 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { integer, text } from './columns.ts';
-import type { Ledger } from './database.ts';
+import type { Ledger, LedgerRow } from './database.ts';
 import { errnoOf, onDisk } from './errno.ts';
 import { type ProcessIdentity, livenessOf, processIdOf } from './process-identity.ts';
 import { ownerOfTemporary } from './temporary-files.ts';
@@ -35,7 +35,11 @@ export class Processes {
   constructor(parts: ProcessesParts) {
     this.#parts = parts;
     this.id = processIdOf(parts.identity);
-    const { ledger, identity, now } = parts;
+  }
+
+  /** Puts this process on record: whoever takes work or makes files must be there first. */
+  register(): void {
+    const { ledger, identity, now } = this.#parts;
     if (ledger.get('SELECT id FROM processes WHERE id = ?', [this.id]) !== undefined) return;
     ledger.run(
       'INSERT INTO processes (id, pid, started, realm, registered_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -46,6 +50,16 @@ export class Processes {
   /** A claim owner of this process. `attempt` is random, one per attempt. */
   ownerOf(attempt: string): string {
     return `${this.id}.${attempt}`;
+  }
+
+  /**
+   * True where the process that a claim's owner belonged to is known to have died: its lease is nobody's any more.
+   * False for one of another container, and for one that was swept up after already (its leases have lapsed).
+   */
+  isDead(owner: string): boolean {
+    const { ledger, identity } = this.#parts;
+    const row = ledger.get('SELECT * FROM processes WHERE id = ?', [owner.split('.', 1)[0] ?? owner]);
+    return row !== undefined && livenessOf(registeredOf(row), identity) === 'dead';
   }
 
   /**
@@ -85,8 +99,7 @@ export class Processes {
     const counts = { processes: 0, leases: 0, messages: 0 };
     for (const row of ledger.all('SELECT * FROM processes')) {
       const id = text(row, 'id');
-      const registered = { pid: integer(row, 'pid'), started: text(row, 'started'), realm: text(row, 'realm') };
-      if (id === this.id || livenessOf(registered, identity) !== 'dead') {
+      if (id === this.id || livenessOf(registeredOf(row), identity) !== 'dead') {
         remaining.add(id);
         continue;
       }
@@ -107,6 +120,12 @@ export class Processes {
     return { ...counts, remaining };
   }
 }
+
+const registeredOf = (row: LedgerRow): ProcessIdentity => ({
+  pid: integer(row, 'pid'),
+  started: text(row, 'started'),
+  realm: text(row, 'realm'),
+});
 
 const removeIfThere = async (path: string): Promise<void> => {
   try {

@@ -120,6 +120,19 @@ export class EmbeddedQueue implements Queue {
     );
   }
 
+  /** Gives a message up at once: it goes to the dead letters for `reason`. A later delivery's message is left alone. */
+  async giveUp(queue: QueueName, receipt: string, reason: string): Promise<void> {
+    const [id, delivery] = partsOf(receipt);
+    this.#ledger.transaction(() => {
+      const message = this.#ledger.get('SELECT * FROM messages WHERE id = ? AND queue = ? AND deliveries = ?', [
+        id,
+        queue,
+        delivery,
+      ]);
+      if (message !== undefined) this.#bury(message, reason, this.#options.now());
+    });
+  }
+
   /** Takes the receive off the count, once per delivery. */
   async postpone(queue: QueueName, receipt: string, visibilityMs: number): Promise<void> {
     const [id, delivery] = partsOf(receipt);

@@ -1,6 +1,8 @@
 import { candidatesOf } from '../look-at-sources.ts';
 import { TileonceError } from '../../errors.ts';
 import type { PipelineContext } from '../context.ts';
+import { canonicalJson } from '../../identity/job-key.ts';
+import { canonicalParams } from '../definition/canonical-params.ts';
 import type { Pipeline } from '../definition/pipeline.ts';
 import { siblings } from '../definition/scene-siblings.ts';
 import { type FanOutOutcome, type FanOutRequest, fanOut } from '../fan-out.ts';
@@ -70,7 +72,8 @@ export const planBackfill = async (
 };
 
 /**
- * The doorbell of a scene under a new version of its pipeline: outputs land beside the old.
+ * The doorbell of a scene under a new version of its pipeline: outputs land beside the old. A scene of the new version
+ * itself that is not finished is rung for again: an interrupted backfill goes on.
  *
  * @throws TileonceError where the version is not a new one, or the pipeline is another.
  */
@@ -81,7 +84,7 @@ export const newKeyRing = ({ record, plan }: PlannedScene, pipeline: Pipeline): 
       { remedy: 'name a new version of the same pipeline, or choose the scenes of this one' },
     );
   }
-  if (pipeline.version === plan.pipeline.version) {
+  if (pipeline.version === plan.pipeline.version && !isUnfinishedOf({ record, plan }, pipeline)) {
     throw new TileonceError(
       `version ${pipeline.version} of pipeline ${pipeline.pipeline} has made ${plan.sceneName} already`,
       {
@@ -104,6 +107,34 @@ export const newKeyRing = ({ record, plan }: PlannedScene, pipeline: Pipeline): 
     pipeline,
     candidates: { ...candidatesOf(source.bucket, found), sceneName: plan.sceneName },
   };
+};
+
+/** True for a scene that this very version began and has not finished. */
+const isUnfinishedOf = ({ record, plan }: PlannedScene, pipeline: Pipeline): boolean =>
+  record.state !== 'ASSEMBLED' &&
+  canonicalJson(canonicalParams(pipeline, plan.pixelVersion)) === canonicalJson(plan.params);
+
+/**
+ * Of scenes chosen for a new version those that it has still to make, each once: a name means the old scene and, where a
+ * backfill was interrupted, the new one too.
+ *
+ * @throws TileonceError where one cannot be made by it, or where it has made them all already.
+ */
+export const newKeyScenes = (scenes: readonly PlannedScene[], pipeline: Pipeline): PlannedScene[] => {
+  const ofVersion = (scene: PlannedScene): boolean =>
+    scene.plan.pipeline.pipeline === pipeline.pipeline && scene.plan.pipeline.version === pipeline.version;
+  const uploadOf = ({ record, plan }: PlannedScene): string =>
+    JSON.stringify([record.location, plan.sources.map(({ bucket, key, versionToken }) => [bucket, key, versionToken])]);
+  const made = scenes.filter((scene) => ofVersion(scene) && scene.record.state === 'ASSEMBLED');
+  const done = new Set(made.map(uploadOf));
+  const left = new Map<string, PlannedScene>();
+  for (const scene of scenes) {
+    if (!done.has(uploadOf(scene)) && (ofVersion(scene) || !left.has(uploadOf(scene))))
+      left.set(uploadOf(scene), scene);
+  }
+  // A finished one of the version alone is refused, with its name.
+  if (left.size === 0) for (const scene of made) newKeyRing(scene, pipeline);
+  return [...left.values()];
 };
 
 /**

@@ -1,7 +1,8 @@
-import type { ManifestRow, ManifestStore, PlanRecord } from '../../gates/manifest-store.ts';
+import type { ManifestRow, PlanRecord } from '../../gates/manifest-store.ts';
 import type { ListedObject } from '../../gates/object-store.ts';
 import type { WindowIndex } from '../../identity/grid.ts';
-import { assemblyJobId, windowJobId, windowName } from '../../identity/job-key.ts';
+import { type SceneJobId, assemblyJobId, windowJobId, windowName } from '../../identity/job-key.ts';
+import { itemKey } from '../../identity/output-keys.ts';
 import { OUTPUT_PREFIXES, type OutputObject, outputObjectOf } from './output-object.ts';
 import { deleteRow } from './purge-scene.ts';
 import { type DeletionContext, KEEP, removeObject, withSeizedClaim } from './seized-claim.ts';
@@ -10,6 +11,8 @@ import { type DeletionContext, KEEP, removeObject, withSeizedClaim } from './sei
 export interface StrayObject extends ListedObject {
   /** Null for a key that the pipeline never writes: such an object is shown and never removed. */
   readonly output: OutputObject | null;
+  /** The finished output of a scene that the ledger has no plan of: the ledger was lost, not the scene. */
+  readonly unknownScene: boolean;
 }
 
 /**
@@ -28,9 +31,10 @@ export async function* strayObjects(
       const output = outputObjectOf(object.key);
       if (output !== null && known?.sceneJobId !== output.sceneJobId) {
         // Keys come sorted, so one scene's are together.
-        known = await ownershipOf(context.manifest, output.sceneJobId);
+        known = await ownershipOf(context, output.sceneJobId);
       }
-      if (output === null || known === null || !owns(known, output)) yield { ...object, output };
+      if (output !== null && known !== null && owns(known, output)) continue;
+      yield { ...object, output, unknownScene: output !== null && known?.unknown === true };
     }
   }
 }
@@ -41,15 +45,21 @@ interface SceneOwnership {
   /** Windows with a WRITTEN row, and with an EMPTY one. */
   readonly written: ReadonlySet<string>;
   readonly empty: ReadonlySet<string>;
+  /** No plan, and yet an item: it comes last, so the scene was finished and its ledger is gone. */
+  readonly unknown: boolean;
 }
 
-const ownershipOf = async (manifest: ManifestStore, sceneJobId: string): Promise<SceneOwnership> => {
+const ownershipOf = async (
+  { manifest, objects }: Pick<DeletionContext, 'objects' | 'manifest'>,
+  sceneJobId: SceneJobId,
+): Promise<SceneOwnership> => {
   // Rows first: one that is added in between makes an object owned that we take for a stray, and the claim settles that.
   const rows = await manifest.listRows(sceneJobId);
   const windowsThatAre = (wanted: ManifestRow['state']): Set<string> =>
     new Set(rows.flatMap(({ state, window }) => (state === wanted ? [window] : [])));
   const plan = await manifest.getPlan(sceneJobId);
-  return { sceneJobId, plan, written: windowsThatAre('WRITTEN'), empty: windowsThatAre('EMPTY') };
+  const unknown = plan === null && (await objects.head(itemKey(sceneJobId))) !== null;
+  return { sceneJobId, plan, written: windowsThatAre('WRITTEN'), empty: windowsThatAre('EMPTY'), unknown };
 };
 
 const owns = ({ plan, written }: SceneOwnership, output: OutputObject): boolean => {
@@ -71,6 +81,10 @@ export interface GarbageReport {
   readonly inUse: number;
   /** Strays younger than the age asked for. */
   readonly young: number;
+  /** Objects of finished scenes that the ledger does not know, left alone. */
+  readonly unknown: number;
+  /** How many such scenes. */
+  readonly unknownScenes: number;
 }
 
 export interface GarbageOptions {
@@ -78,33 +92,41 @@ export interface GarbageOptions {
   readonly olderThanMs: number;
   /** Says what would be removed, and removes nothing. */
   readonly dryRun: boolean;
+  /** True: finished scenes that the ledger does not know are garbage too. */
+  readonly unknownScenes?: boolean;
   readonly onStray?: (
     stray: StrayObject,
-    what: 'removed' | 'would be removed' | 'foreign' | 'in use' | 'young',
+    what: 'removed' | 'would be removed' | 'foreign' | 'in use' | 'young' | 'unknown scene',
   ) => void;
 }
 
 /**
- * Removes stray objects (docs/design.md, section 7), each under the claim of the job that would have made it: a job
+ * Removes stray objects (docs/design.md, section 7), but not the finished scenes that the ledger does not know
+ * (it was lost or moved away): each under the claim of the job that would have made it: a job
  * that is at work keeps its object, and one that comes later makes it anew.
  */
 export const collectGarbage = async (
   context: DeletionContext,
-  { olderThanMs, dryRun, onStray = () => undefined }: GarbageOptions,
+  { olderThanMs, dryRun, unknownScenes = false, onStray = () => undefined }: GarbageOptions,
 ): Promise<GarbageReport> => {
-  const report = { strays: 0, removed: 0, bytes: 0, foreign: 0, inUse: 0, young: 0 };
+  const report = { strays: 0, removed: 0, bytes: 0, foreign: 0, inUse: 0, young: 0, unknown: 0 };
+  const spared = new Set<string>();
   for await (const stray of strayObjects(context)) {
     report.strays++;
     if (stray.output === null) {
       report.foreign++;
       onStray(stray, 'foreign');
+    } else if (stray.unknownScene && !unknownScenes) {
+      report.unknown++;
+      spared.add(stray.output.sceneJobId);
+      onStray(stray, 'unknown scene');
     } else if (stray.modifiedAt > context.clock.now() - olderThanMs) {
       report.young++;
       onStray(stray, 'young');
     } else if (dryRun) {
       onStray(stray, 'would be removed');
     } else {
-      const bytes = await removeStray(context, stray.key, stray.output);
+      const bytes = await removeStray(context, stray.key, stray.output, unknownScenes);
       if (bytes === null) report.inUse++;
       else {
         report.removed++;
@@ -113,18 +135,25 @@ export const collectGarbage = async (
       onStray(stray, bytes === null ? 'in use' : 'removed');
     }
   }
-  return report;
+  return { ...report, unknownScenes: spared.size };
 };
 
 /** @returns its size, bytes; null where it is in use. */
-const removeStray = async (context: DeletionContext, key: string, output: OutputObject): Promise<number | null> => {
+const removeStray = async (
+  context: DeletionContext,
+  key: string,
+  output: OutputObject,
+  unknownScenes: boolean,
+): Promise<number | null> => {
   const { sceneJobId } = output;
   const jobId = output.kind === 'tile' ? windowJobId(sceneJobId, output.window) : assemblyJobId(sceneJobId);
   let bytes: number | null = null;
   const outcome = await withSeizedClaim(context, jobId, async (held) => {
     // Judged again under the claim: its row may have come since it was listed.
-    const owner = await ownershipOf(context.manifest, sceneJobId);
+    const owner = await ownershipOf(context, sceneJobId);
     if (owns(owner, output)) return KEEP;
+    // Of a job without a row nothing is committed: its claim goes, its object stays.
+    if (owner.unknown && !unknownScenes) return null;
     if (output.kind === 'tile' && isEmpty(owner, output)) {
       // Somebody's object under the key of a window without one: the window's job stays done, and so does its row.
       bytes = await removeObject(context, key, held);

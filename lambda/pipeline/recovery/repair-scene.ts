@@ -2,9 +2,10 @@ import { windowsOf } from '../../identity/grid.ts';
 import { assemblyJobId, windowName } from '../../identity/job-key.ts';
 import type { PipelineContext } from '../context.ts';
 import { countScene } from '../count-scene.ts';
+import type { ScenePlan } from '../../identity/plan.ts';
 import { messageBody } from '../messages.ts';
 import { itemKey, mosaicKey, previewKey } from '../../identity/output-keys.ts';
-import { purgeWindow } from './purge-scene.ts';
+import { SceneInFlightError, purgeWindow } from './purge-scene.ts';
 import { removeObject, withSeizedClaim } from './seized-claim.ts';
 import type { PlannedScene } from './select-scenes.ts';
 import type { Finding } from './verify-scene.ts';
@@ -17,12 +18,13 @@ export interface RepairReport {
 }
 
 const OF_WINDOWS: ReadonlySet<Finding['kind']> = new Set(['object-gone', 'object-differs', 'row-missing']);
-const OF_SCENE: ReadonlySet<Finding['kind']> = new Set(['scene-file-missing', 'scene-file-differs']);
+const OF_SCENE: ReadonlySet<Finding['kind']> = new Set(['scene-file-missing', 'scene-file-differs', 'not-assembled']);
 
 /**
- * Mends what `verifyScene` found of a finished scene: each window whose object is gone, or is not its row's, is purged
- * under its claim and sent again; the scene is opened until it was assembled once more, which finds a mosaic that is
- * still right and leaves it. Strays are gc's affair.
+ * Mends what `verifyScene` found of a scene: each window whose object is gone, or is not its row's, is purged
+ * under its claim and sent again; of its own files those that are another's are removed under the assembly's claim; the
+ * scene is opened until it was assembled once more, which finds a mosaic that is still right and leaves it. A scene that
+ * has every row and was given up before its assembly is sent to it again. Strays are gc's affair.
  *
  * @throws SceneInFlightError where somebody is at work on what has to be purged.
  */
@@ -38,11 +40,11 @@ export const repairScene = async (
   if (broken.size === 0 && !files) return { windows: [], assembly: false };
   const windows = [...windowsOf(plan.windows)].filter((window) => broken.has(windowName(window)));
   for (const window of windows) await purgeWindow(context, plan, window);
-  const differing = findings.some(({ kind }) => kind === 'scene-file-differs');
-  await withSeizedClaim<void>(context, assemblyJobId(plan.sceneJobId), async (held) => {
-    if (!differing) return;
-    for (const key of [itemKey, mosaicKey, previewKey]) await removeObject(context, key(plan.sceneJobId), held);
+  const spoilt = spoiltFiles(plan, findings, windows.length > 0);
+  const seized = await withSeizedClaim<void>(context, assemblyJobId(plan.sceneJobId), async (held) => {
+    for (const key of spoilt) await removeObject(context, key, held);
   });
+  if (seized.kind === 'live') throw new SceneInFlightError(plan.sceneJobId, 'it is being assembled');
   await context.manifest.movePlan(plan.sceneJobId, ['ASSEMBLED', 'FAILED'], 'OPEN', null);
   const { location } = record;
   const { sources } = plan;
@@ -52,4 +54,19 @@ export const repairScene = async (
   );
   await countScene(context, { sceneJobId: plan.sceneJobId, windowCount: record.windowCount, location });
   return { windows: [...broken], assembly: true };
+};
+
+/**
+ * The scene's own files to be removed before it is assembled again: an assembly accepts what it would write itself, and
+ * nothing else. A preview is vouched for by the item alone. So are the mosaic's bytes; but while windows are to be made
+ * again, a mosaic that carries the rows' digest stays: it may be the last that there is of their pixels.
+ */
+const spoiltFiles = ({ sceneJobId }: ScenePlan, findings: readonly Finding[], broken: boolean): Set<string> => {
+  const ofItem = findings.filter(({ key }) => key === itemKey(sceneJobId));
+  const spoilt = new Set(
+    findings.flatMap(({ kind, key }) => (kind === 'scene-file-differs' && key !== undefined ? [key] : [])),
+  );
+  if (ofItem.length > 0) spoilt.add(previewKey(sceneJobId));
+  if (ofItem.some(({ kind }) => kind === 'scene-file-differs') && !broken) spoilt.add(mosaicKey(sceneJobId));
+  return spoilt;
 };

@@ -41,6 +41,8 @@ export interface StatusOptions {
   /** An OPEN scene that nobody works on and nothing has happened to for so long is STALLED, ms. */
   readonly stalledAfterMs: number;
   readonly deadLetters: readonly DeadLetter[];
+  /** True for an owner known to have died: its lease, though not over yet, keeps nobody at work. */
+  readonly isDead?: (owner: string) => boolean;
 }
 
 /** Claims read at once. */
@@ -75,11 +77,14 @@ export const sceneStatus = async (
   const now = context.clock.now();
   const claimOf = new Map(claims.map(({ what, claim }) => [what, claim]));
 
+  const isLive = ({ state, leaseUntil, owner }: ClaimRow): boolean =>
+    state === 'CLAIMED' && leaseUntil >= now && options.isDead?.(owner) !== true;
+
   const stateOf = (name: string): WindowState => {
     const row = rows.get(name);
     if (row !== undefined) return row === 'EMPTY' ? 'empty' : 'written';
     const claim = claimOf.get(name);
-    if (claim?.state === 'CLAIMED' && claim.leaseUntil >= now) return 'running';
+    if (claim !== undefined && isLive(claim)) return 'running';
     if (dead.has(name)) return 'dead';
     return claim === undefined ? 'waiting' : 'lapsed';
   };
@@ -87,9 +92,7 @@ export const sceneStatus = async (
   const states = [...windowsOf(plan.windows)].map((window) => stateOf(windowName(window)));
   const live = claims
     .flatMap(({ what, claim }) =>
-      claim.state === 'CLAIMED' && claim.leaseUntil >= now
-        ? [{ jobId: claim.jobId, what, claimedAt: claim.claimedAt, leaseUntil: claim.leaseUntil }]
-        : [],
+      isLive(claim) ? [{ jobId: claim.jobId, what, claimedAt: claim.claimedAt, leaseUntil: claim.leaseUntil }] : [],
     )
     .toSorted((a, b) => a.claimedAt - b.claimedAt);
   const counts = countStates(states);

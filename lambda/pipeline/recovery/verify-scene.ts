@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { ManifestRow, WrittenRow } from '../../gates/manifest-store.ts';
 import type { ObjectStore } from '../../gates/object-store.ts';
 import { windowsOf } from '../../identity/grid.ts';
 import { windowName } from '../../identity/job-key.ts';
-import { itemKey, mosaicKey, previewKey } from '../../identity/output-keys.ts';
 import type { PipelineContext } from '../context.ts';
 import { strayObjects } from './collect-garbage.ts';
+import { sceneFileFindings } from './scene-files.ts';
 import type { PlannedScene } from './select-scenes.ts';
+import { sha256Of } from './sha256-of-object.ts';
 
 /** Something that is not as the ledger says. */
 export interface Finding {
@@ -17,30 +17,34 @@ export interface Finding {
     | 'row-unplanned'
     | 'scene-file-missing'
     | 'scene-file-differs'
+    | 'not-assembled'
     | 'stray'
     | 'replay';
   readonly sceneJobId: string | null;
   /** The window where it is about one. */
   readonly window: string | null;
   readonly message: string;
+  /** The scene's own file where it is about one. */
+  readonly key?: string;
 }
 
 export interface VerifyOptions {
   /** True: every byte is read and hashed. False: the checksum that the store keeps is believed. */
   readonly readBytes: boolean;
+  /** True: nobody is at work on the scene any more, so that one with all its rows should have its item. */
+  readonly stalled?: boolean;
   readonly onProgress?: (done: number, of: number) => void;
 }
 
 /** Objects looked at, or read, at once. */
 const AT_ONCE = 8;
-/** Bytes hashed at a time. */
-const STEP = 8 * 1024 * 1024;
 
 type VerifyContext = Pick<PipelineContext, 'manifest' | 'objects'>;
 
 /**
  * Holds one scene's ledger against its objects: every row against its object's size, ETag and checksum, every planned
- * window of a finished scene against its row, the scene's own files, and objects that nobody owns.
+ * window of a finished scene against its row, the scene's own files against plan and rows, and objects that nobody owns.
+ * What an interrupted purge left is one finding.
  */
 export const verifyScene = async (
   context: VerifyContext,
@@ -57,13 +61,27 @@ export const verifyScene = async (
     for (const { window } of rows) {
       if (!planned.delete(window)) found('row-unplanned', window, `window ${window} has a row but is not in the plan`);
     }
+    const given = (record.state === 'OPEN' || record.state === 'FAILED') && options.stalled === true;
     if (record.state === 'ASSEMBLED') {
       for (const window of planned) found('row-missing', window, `window ${window} has no row`);
-      findings.push(...(await sceneFileFindings(context.objects, sceneJobId, rows, options)));
+    } else if (given && planned.size === 0) {
+      found('not-assembled', null, `scene ${sceneJobId.slice(0, 12)} has every row and is not assembled`);
+    }
+    if (record.state === 'ASSEMBLED' || given) {
+      const files = await sceneFileFindings(context.objects, plan, rows, options);
+      // Of a scene that is not assembled no file need stand yet; one that does must be what the assembly would write.
+      findings.push(...files.filter(({ kind }) => record.state === 'ASSEMBLED' || kind === 'scene-file-differs'));
     }
     findings.push(...(await rowFindings(context.objects, rows, options)));
   }
-  for await (const { key } of strayObjects(context, sceneJobId)) found('stray', null, `${key}: no ledger row owns it`);
+  let left = 0;
+  for await (const { key } of strayObjects(context, sceneJobId)) {
+    left++;
+    if (record.state !== 'PURGED') found('stray', null, `${key}: no ledger row owns it`);
+  }
+  if (record.state === 'PURGED' && left > 0) {
+    found('stray', null, `scene ${sceneJobId.slice(0, 12)} is PURGED, ${left} objects left: run purge again`);
+  }
   return findings;
 };
 
@@ -96,44 +114,4 @@ const rowFinding = async (objects: ObjectStore, row: WrittenRow, options: Verify
   }
   if (differs.length === 0) return [];
   return [{ kind: 'object-differs', sceneJobId, window, message: `${key}: ${differs.join('; ')}` }];
-};
-
-/** The item is the scene's own record of its files: sizes and checksums are held against it. */
-const sceneFileFindings = async (
-  objects: ObjectStore,
-  sceneJobId: PlannedScene['plan']['sceneJobId'],
-  rows: readonly ManifestRow[],
-  options: VerifyOptions,
-): Promise<Finding[]> => {
-  const finding = (kind: Finding['kind'], message: string): Finding => ({ kind, sceneJobId, window: null, message });
-  const item = await objects.get(itemKey(sceneJobId));
-  if (item === null) return [finding('scene-file-missing', `${itemKey(sceneJobId)}: the item is gone`)];
-  if (rows.every(({ state }) => state === 'EMPTY')) return [];
-  const text = Buffer.from(item).toString();
-  const findings: Finding[] = [];
-  for (const key of [mosaicKey(sceneJobId), previewKey(sceneJobId)]) {
-    const info = await objects.head(key);
-    if (info === null) {
-      findings.push(finding('scene-file-missing', `${key}: the object is gone`));
-      continue;
-    }
-    const sha256 = options.readBytes || info.sha256 === null ? await sha256Of(objects, key) : info.sha256;
-    // The item writes checksums as multihashes: a prefix, then the SHA-256.
-    if (sha256 === null || !text.includes(sha256)) {
-      findings.push(finding('scene-file-differs', `${key}: SHA-256 ${sha256 ?? 'of nothing'} is not the item's`));
-    }
-  }
-  return findings;
-};
-
-/** Streams the object through SHA-256; null where it is gone. */
-const sha256Of = async (objects: ObjectStore, key: string): Promise<string | null> => {
-  await using reader = await objects.open(key);
-  if (reader === null) return null;
-  const hash = createHash('sha256');
-  for (let offset = 0; offset < reader.size; offset += STEP) {
-    const [bytes] = await reader.read([{ offset, length: Math.min(STEP, reader.size - offset) }]);
-    if (bytes !== undefined) hash.update(bytes);
-  }
-  return hash.digest('hex');
 };

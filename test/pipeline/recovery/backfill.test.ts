@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { newKeyRing, planBackfill, ringAll, sameKeyRings } from '../../../lambda/pipeline/recovery/backfill.ts';
+import {
+  newKeyRing,
+  newKeyScenes,
+  planBackfill,
+  ringAll,
+  sameKeyRings,
+} from '../../../lambda/pipeline/recovery/backfill.ts';
 import { allScenes } from '../../../lambda/pipeline/recovery/select-scenes.ts';
 import { SceneWorld, smallPipeline } from '../../support/scene-world.ts';
 import { finishedScene, outputsOf, sceneOf } from './operator.ts';
@@ -44,6 +50,32 @@ describe('a backfill', () => {
     const scene = await sceneOf(world, id);
     expect(() => newKeyRing(scene, smallPipeline('1'))).toThrow(/version 1 of pipeline ndvi has made S already/);
     expect(() => newKeyRing(scene, { ...smallPipeline('2'), pipeline: 'evi' })).toThrow(/made by pipeline ndvi/);
+  });
+
+  it('under a new key that was interrupted goes on by the same command, and is refused once it is done', async () => {
+    const { world, id } = await finishedScene();
+    const begun = await world.plan(smallPipeline('2'));
+    await world.drain('tiles');
+    const both = await allScenes(world.engine.manifest);
+    expect(both).toHaveLength(2);
+    for (const chosen of [both, both.toReversed()]) {
+      expect(newKeyScenes(chosen, smallPipeline('2')).map(({ plan }) => plan.sceneJobId)).toEqual([begun]);
+    }
+    const rings = newKeyScenes(both, smallPipeline('2')).map((scene) => newKeyRing(scene, smallPipeline('2')));
+    expect((await ringAll(world.context, rings, ringing(world))).map(({ kind }) => kind)).toEqual(['resumed']);
+    expect((await world.engine.manifest.getPlan(begun))?.state).toBe('ASSEMBLED');
+    const done = await allScenes(world.engine.manifest);
+    expect(() => newKeyScenes(done, smallPipeline('2'))).toThrow(/version 2 of pipeline ndvi has made S already/);
+    expect(newKeyScenes(done, smallPipeline('3'))).toHaveLength(1);
+    expect(newKeyScenes([await sceneOf(world, id)], smallPipeline('2'))).toHaveLength(1);
+  });
+
+  it('under a new key refuses other content under the number of a version that is begun', async () => {
+    const world = new SceneWorld();
+    const scene = await sceneOf(world, await world.plan(smallPipeline('2')));
+    expect(newKeyRing(scene, smallPipeline('2')).pipeline.version).toBe('2');
+    const other = { ...smallPipeline('2'), nodata: -1 };
+    expect(() => newKeyRing(scene, other)).toThrow(/version 2 of pipeline ndvi/);
   });
 
   it('has no more scenes under way at once than it was told', async () => {

@@ -3,12 +3,27 @@ import { collectGarbage } from '../../../lambda/pipeline/recovery/collect-garbag
 import { parseSceneJobId } from '../../../lambda/identity/job-key.ts';
 import { tileKey } from '../../../lambda/identity/output-keys.ts';
 import { SceneWorld } from '../../support/scene-world.ts';
-import { HOUR, finishedScene, outputsOf, replaceBehind } from './operator.ts';
+import { HOUR, finishedScene, outputsOf, removeBehind, replaceBehind } from './operator.ts';
 
 const DAY = 24 * HOUR;
 const NOBODY = parseSceneJobId('ab'.repeat(32));
 const strayKey = NOBODY === null ? '' : tileKey(NOBODY, { row: 0, column: 0 });
 const collect = (world: SceneWorld, dryRun = false) => collectGarbage(world.context, { olderThanMs: DAY, dryRun });
+
+/** Another deployment, whose ledger and claims are empty, over the same objects. */
+const withoutLedger = async (lost: SceneWorld): Promise<{ world: SceneWorld; id: string }> => {
+  const world = new SceneWorld();
+  for (const key of lost.engine.objects.keys()) {
+    const info = await lost.engine.objects.head(key);
+    const body = await lost.engine.objects.get(key);
+    if (info === null || body === null) throw new Error(`${key} is gone`);
+    const { sha256, digest } = info;
+    const copy = { key, body: new Uint8Array(body), contentType: 'image/tiff' };
+    await world.engine.objects.create({ ...copy, sha256: sha256 ?? '', digest: digest ?? '' });
+  }
+  const [record] = await lost.engine.manifest.listPlans();
+  return { world, id: record?.sceneJobId ?? '' };
+};
 
 describe('gc', () => {
   it('removes an object that no row owns once it is a day old, and nothing else', async () => {
@@ -81,6 +96,38 @@ describe('gc', () => {
     expect(await collecting).toMatchObject({ inUse: 1, removed: 0 });
     expect(await world.engine.objects.head(row.key)).not.toBeNull();
     expect([...world.engine.claims.rows.values()].every(({ state }) => state === 'COMMITTED')).toBe(true);
+  });
+
+  it('leaves the finished scenes of a lost ledger, however old, and a new run finds them as they are', async () => {
+    const { world: lost } = await finishedScene();
+    const { world, id } = await withoutLedger(lost);
+    const before = outputsOf(world);
+    await world.engine.clock.advance(DAY + 1);
+    const spared = { strays: 11, removed: 0, unknown: 11, unknownScenes: 1 };
+    expect(await collect(world)).toMatchObject(spared);
+    expect(world.engine.claims.rows.size).toBe(0);
+    await world.plan();
+    await world.work();
+    expect((await world.engine.manifest.getPlan(id))?.state).toBe('ASSEMBLED');
+    expect(outputsOf(world)).toEqual(before);
+    expect(await collect(world)).toMatchObject({ strays: 0 });
+  });
+
+  it('removes them where that is asked for in so many words', async () => {
+    const { world: lost } = await finishedScene();
+    const { world } = await withoutLedger(lost);
+    await world.engine.clock.advance(DAY + 1);
+    const report = await collectGarbage(world.context, { olderThanMs: DAY, dryRun: false, unknownScenes: true });
+    expect(report).toMatchObject({ strays: 11, removed: 11, unknown: 0 });
+    expect(world.engine.objects.keys()).toEqual([]);
+  });
+
+  it('takes what an unplanned scene without an item has for garbage: it is no finished output', async () => {
+    const { world: lost } = await finishedScene();
+    const { world, id } = await withoutLedger(lost);
+    await removeBehind(world, `scenes/${id}/item.json`);
+    await world.engine.clock.advance(DAY + 1);
+    expect(await collect(world)).toMatchObject({ removed: 10, unknown: 0, unknownScenes: 0 });
   });
 
   it('shows an object of another’s name and never removes it', async () => {

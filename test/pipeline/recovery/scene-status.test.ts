@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { sceneStatus } from '../../../lambda/pipeline/recovery/scene-status.ts';
 import { SceneWorld } from '../../support/scene-world.ts';
-import { HOUR, finishedScene, statusOf } from './operator.ts';
+import { HOUR, finishedScene, sceneOf, statusOf } from './operator.ts';
 
 describe('a scene is called', () => {
   it('PLANNED while nobody has begun, and every window is waiting', async () => {
@@ -21,6 +22,22 @@ describe('a scene is called', () => {
     expect(status.state).toBe('RUNNING');
     expect(status.windows[0]?.[0]).toBe('running');
     expect(status.oldestLease).toMatchObject({ what: '0000_0000', claimedAt: world.engine.clock.now() });
+    hold.release();
+    await working;
+  });
+
+  it('without the lease of a worker that is known to have died', async () => {
+    const world = new SceneWorld();
+    const id = await world.plan();
+    const hold = world.engine.faults.hold('objects.create');
+    const working = world.work();
+    await hold.reached;
+    const owners: string[] = [];
+    const isDead = (owner: string): boolean => owners.push(owner) > 0;
+    const { record } = await sceneOf(world, id);
+    const status = await sceneStatus(world.context, record, { stalledAfterMs: HOUR, deadLetters: [], isDead });
+    expect([status.oldestLease, status.windows[0]?.[0], status.state]).toEqual([null, 'lapsed', 'RUNNING']);
+    expect(owners.length).toBeGreaterThan(0);
     hold.release();
     await working;
   });

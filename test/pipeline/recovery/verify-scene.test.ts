@@ -1,14 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import { itemKey, mosaicKey } from '../../../lambda/identity/output-keys.ts';
+import { type SceneJobId, assemblyJobId } from '../../../lambda/identity/job-key.ts';
+import { itemKey, mosaicKey, previewKey } from '../../../lambda/identity/output-keys.ts';
+import { countScene } from '../../../lambda/pipeline/count-scene.ts';
+import { leftOfPurge } from '../../../lambda/pipeline/recovery/left-of-purge.ts';
+import { purgeScene } from '../../../lambda/pipeline/recovery/purge-scene.ts';
 import { repairScene } from '../../../lambda/pipeline/recovery/repair-scene.ts';
 import { replayDelivery } from '../../../lambda/pipeline/recovery/replay-delivery.ts';
 import { type Finding, verifyScene } from '../../../lambda/pipeline/recovery/verify-scene.ts';
 import { type SceneWorld, bandFile } from '../../support/scene-world.ts';
-import { finishedScene, outputsOf, removeBehind, replaceBehind, sceneOf, statusOf, toolsOf } from './operator.ts';
+import { HOUR, finishedScene, outputsOf, removeBehind, replaceBehind, sceneOf, statusOf, toolsOf } from './operator.ts';
 
 const verify = async (world: SceneWorld, id: string): Promise<Finding[]> =>
   verifyScene(world.context, await sceneOf(world, id), { readBytes: true });
 const kinds = (findings: readonly Finding[]): string[] => findings.map(({ kind, window }) => `${kind} ${window ?? ''}`);
+/** Changes an item's text, as somebody who goes round the ledger would. */
+const alterItem = async (world: SceneWorld, id: SceneJobId, alter: (text: string) => string): Promise<void> => {
+  const text = Buffer.from((await world.engine.objects.get(itemKey(id))) ?? []).toString();
+  if (alter(text) === text) throw new Error('nothing was altered');
+  await replaceBehind(world, itemKey(id), alter(text));
+};
 const keyOf = (id: string, window = '0000_0000'): string => `tiles/${id}/${window}.tif`;
 
 describe('verify', () => {
@@ -60,7 +70,69 @@ describe('verify', () => {
     await removeBehind(world, mosaicKey(plan.sceneJobId));
     expect(kinds(await verify(world, id))).toEqual(['scene-file-missing ']);
     await removeBehind(world, itemKey(plan.sceneJobId));
-    expect(kinds(await verify(world, id))).toEqual(['scene-file-missing ']);
+    expect(kinds(await verify(world, id))).toEqual(['scene-file-missing ', 'scene-file-missing ']);
+  });
+
+  it.each([
+    ['emptied', () => ''],
+    ['given another name', (text: string) => text.replace('"id": "S-ndvi', '"id": "T-ndvi')],
+    ['given another statistic', (text: string) => text.replace(/"maximum": [-\d.]+/, '"maximum": 7')],
+    [
+      'given another preview size',
+      (text: string) => text.replace(/("proj:shape": \[\s*)\d+(?![\s\S]*proj:shape)/, '$199'),
+    ],
+    ['given a space more', (text: string) => `${text} `],
+  ])('finds an item that was %s, names it alone, and it is made again as it was', async (_, alter) => {
+    const { world, id } = await finishedScene();
+    const before = outputsOf(world);
+    const { plan } = await sceneOf(world, id);
+    await alterItem(world, plan.sceneJobId, alter);
+    const found = await verify(world, id);
+    expect(found.map(({ key }) => key)).toEqual([itemKey(plan.sceneJobId)]);
+    expect(found[0]?.message).toContain('it is not the item that plan and rows give');
+    await repairScene(world.context, await sceneOf(world, id), found);
+    await world.work();
+    expect(await verify(world, id)).toEqual([]);
+    expect(outputsOf(world)).toEqual(before);
+  });
+
+  it('names the preview, and the mosaic, where the item is right', async () => {
+    const { world, id } = await finishedScene();
+    const { plan } = await sceneOf(world, id);
+    await replaceBehind(world, previewKey(plan.sceneJobId));
+    expect((await verify(world, id)).map(({ key }) => key)).toEqual([previewKey(plan.sceneJobId)]);
+    await replaceBehind(world, mosaicKey(plan.sceneJobId));
+    expect((await verify(world, id)).map(({ key }) => key)).toEqual([
+      mosaicKey(plan.sceneJobId),
+      previewKey(plan.sceneJobId),
+    ]);
+  });
+
+  it('says of an interrupted purge that it is to be run again', async () => {
+    const { world, id } = await finishedScene();
+    await world.engine.manifest.movePlan(id, ['ASSEMBLED'], 'PURGED', 'purged by an operator');
+    const found = await verify(world, id);
+    expect(found.map(({ message }) => message)).toEqual([
+      `scene ${id.slice(0, 12)} is PURGED, 11 objects left: run purge again`,
+    ]);
+    expect(await leftOfPurge(world.context, await statusOf(world, id))).toBe(11);
+    await purgeScene(world.context, (await sceneOf(world, id)).plan, 'PURGED');
+    expect(await verify(world, id)).toEqual([]);
+    expect(await leftOfPurge(world.context, await statusOf(world, id))).toBe(0);
+  });
+
+  it('finds a scene that has every row and no item, once nobody is at work on it', async () => {
+    const { world, id } = await finishedScene();
+    const { plan } = await sceneOf(world, id);
+    await removeBehind(world, itemKey(plan.sceneJobId));
+    await world.engine.manifest.movePlan(id, ['ASSEMBLED'], 'OPEN', null);
+    expect(await verify(world, id)).toEqual([]);
+    const found = await verifyScene(world.context, await sceneOf(world, id), { readBytes: true, stalled: true });
+    expect(kinds(found)).toEqual(['not-assembled ']);
+    await repairScene(world.context, await sceneOf(world, id), found);
+    await world.work();
+    expect((await statusOf(world, id)).state).toBe('COMPLETE');
+    expect(await verify(world, id)).toEqual([]);
   });
 });
 
@@ -135,6 +207,51 @@ describe('a repair', () => {
       expect(await verify(world, id)).toEqual([]);
       expect(outputsOf(world)).toEqual(before);
     }
+  });
+
+  it('makes a tile again that is gone and an item that was altered, both at once', async () => {
+    const { world, id } = await finishedScene();
+    const before = outputsOf(world);
+    await removeBehind(world, keyOf(id));
+    await alterItem(world, (await sceneOf(world, id)).plan.sceneJobId, (text) => text.replace('1.1.0', '1.0.0'));
+    await repairAll(world, id);
+    expect(await verify(world, id)).toEqual([]);
+    expect(outputsOf(world)).toEqual(before);
+    expect((await statusOf(world, id)).state).toBe('COMPLETE');
+  });
+
+  it('gets a scene out whose assembly was given up because its item is another’s', async () => {
+    const { world, id } = await finishedScene();
+    const before = outputsOf(world);
+    const { plan, record } = await sceneOf(world, id);
+    await alterItem(world, plan.sceneJobId, () => '{}');
+    world.engine.claims.rows.delete(assemblyJobId(plan.sceneJobId));
+    await world.engine.manifest.movePlan(id, ['ASSEMBLED'], 'OPEN', null);
+    await countScene(world.context, { ...record, sceneJobId: plan.sceneJobId });
+    for (let receive = 0; receive < 8; receive++) {
+      await world.work();
+      await world.engine.clock.advance(HOUR);
+    }
+    expect((await statusOf(world, id)).state).toBe('STALLED');
+    const found = await verifyScene(world.context, await sceneOf(world, id), { readBytes: true, stalled: true });
+    expect(kinds(found)).toEqual(['not-assembled ', 'scene-file-differs ']);
+    await repairScene(world.context, await sceneOf(world, id), found);
+    await world.work();
+    expect((await statusOf(world, id)).state).toBe('COMPLETE');
+    expect(outputsOf(world)).toEqual(before);
+  });
+
+  it('of a scene that somebody is assembling is refused, and removes nothing of it', async () => {
+    const { world, id } = await finishedScene();
+    const { plan } = await sceneOf(world, id);
+    await alterItem(world, plan.sceneJobId, () => '{}');
+    const jobId = assemblyJobId(plan.sceneJobId);
+    const now = world.engine.clock.now();
+    world.engine.claims.rows.delete(jobId);
+    await world.engine.claims.claim({ jobId, owner: 'other', now, leaseUntil: now + HOUR, expiresAt: now });
+    const before = outputsOf(world);
+    await expect(repairAll(world, id)).rejects.toThrow(/in flight: it is being assembled/);
+    expect(outputsOf(world)).toEqual(before);
   });
 
   it('of nothing does nothing', async () => {
