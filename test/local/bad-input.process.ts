@@ -154,18 +154,19 @@ describeWith(['shared data'], 'bad rasters of the world', () => {
       const fault = faults.find((line) => line.includes(`${name}: `));
       expect(fault).toMatch(/: (fetch|give|convert|warp|name|the file is damaged)[^:]*/);
     }
-    expect(outputFiles(out)).toEqual([]);
+    // Of a file that is damaged in places the sound windows have tiles; no scene is finished.
+    expect(outputFiles(out).filter((name) => !name.startsWith('tiles/'))).toEqual([]);
   }, 60_000);
 
   it('like bands in two systems under "dst_crs": "source"', async () => {
     const bands = { a: { suffix: '_B4.tif' }, b: { suffix: '_B4_epsg4326.tif' } };
     const pipeline = pipelineFile(folder.path, { ...NDVI, bands, expression: 'a - b' });
     const scene = join(SHARED_DATA, 'scenes', 'l8_elkton_red_B4.tif');
-    const end = await tileonce(['run', scene, '--pipeline', pipeline, '--out', out]);
+    const end = await tileonce(['run', scene, '--pipeline', pipeline, '--out', join(folder.path, 'none')]);
     expect(faultsOf(end)).toEqual([
       expect.stringMatching(/l8_elkton_red: .*EPSG:32617.*EPSG:4326.*: set "dst_crs" to an EPSG code/),
     ]);
     expect(end.code).toBe(1);
-    expect(outputFiles(out)).toEqual([]);
+    expect(outputFiles(join(folder.path, 'none'))).toEqual([]);
   }, 30_000);
 });
