@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type CommandEnd, commandLine, reportOf, start, tileonce, until, watch } from '../local/command.ts';
 import { outputBytes, outputFiles, outputStates, tileCount } from '../local/outputs.ts';
 import { NDVI, demoScene, pipelineFile } from '../local/scenes.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { finishedFolder } from './finished-folder.ts';
 
 const NAME = 'T31UDQ_20260621T105031';
 
@@ -49,28 +49,15 @@ const asReader = async (out: string, args: readonly string[]): Promise<CommandEn
 };
 
 describe('on an output folder', () => {
-  const folder = temporaryFolder();
-  afterAll(() => folder.remove());
-  const finished = join(folder.path, 'finished');
-  const scene = join(folder.path, 'scene');
-  const pipeline = pipelineFile(folder.path);
+  const folder = finishedFolder();
+  const { fresh, finished, scene, pipeline } = folder;
   let id = '';
-  let copies = 0;
-
-  /** A copy of the finished folder, for a test to spoil. */
-  const fresh = (): string => {
-    const out = join(folder.path, `out-${++copies}`);
-    cpSync(finished, out, { recursive: true, preserveTimestamps: true });
-    return out;
-  };
+  beforeAll(() => {
+    id = folder.id();
+  });
   const verb = (name: string, out: string, ...args: string[]): Promise<CommandEnd> =>
     tileonce([name, ...args, '--out', out, '--json']);
   const tileOf = (out: string): string => outputFiles(out).find((key) => key.startsWith('tiles/')) ?? '';
-
-  beforeAll(async () => {
-    await demoScene(scene, { size: 192 });
-    id = reportOf(await tileonce(['run', scene, '--pipeline', pipeline, '--out', finished, '--json'])).scene;
-  }, 60_000);
 
   it('status, list and find tell of the scene, and change nothing', async () => {
     const out = fresh();

@@ -1,29 +1,22 @@
-import { cpSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { assemblyJobId, parseSceneJobId } from '../../lambda/identity/job-key.ts';
 import { type CommandEnd, reportOf, tileonce } from '../local/command.ts';
 import { outputBytes, outputFiles } from '../local/outputs.ts';
-import { NDVI, demoScene, pipelineFile } from '../local/scenes.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { NDVI, pipelineFile } from '../local/scenes.ts';
+import { finishedFolder } from './finished-folder.ts';
 
 const NAME = 'T31UDQ_20260621T105031';
 
 describe('an output folder that was spoilt', () => {
-  const folder = temporaryFolder();
-  afterAll(() => folder.remove());
-  const finished = join(folder.path, 'finished');
-  const scene = join(folder.path, 'scene');
-  const pipeline = pipelineFile(folder.path);
+  const folder = finishedFolder();
+  const { fresh, finished, scene } = folder;
   let id = '';
-  let copies = 0;
-
-  const fresh = (): string => {
-    const out = join(folder.path, `out-${++copies}`);
-    cpSync(finished, out, { recursive: true, preserveTimestamps: true });
-    return out;
-  };
+  beforeAll(() => {
+    id = folder.id();
+  });
   const verb = (name: string, out: string, ...args: string[]): Promise<CommandEnd> =>
     tileonce([name, ...args, '--out', out]);
   const itemOf = (out: string): string => join(out, 'scenes', id, 'item.json');
@@ -41,11 +34,6 @@ describe('an output folder that was spoilt', () => {
     database.prepare(insert).run(body);
     database.close();
   };
-
-  beforeAll(async () => {
-    await demoScene(scene, { size: 192 });
-    id = reportOf(await tileonce(['run', scene, '--pipeline', pipeline, '--out', finished, '--json'])).scene;
-  }, 60_000);
 
   it('by a ledger that was moved away loses nothing to gc, unless that is asked for', async () => {
     const out = fresh();

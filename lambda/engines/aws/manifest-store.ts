@@ -8,6 +8,7 @@ import {
   type QueryCommandInput,
   type QueryCommandOutput,
   ScanCommand,
+  type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import {
   type HealLook,
@@ -114,52 +115,45 @@ export class DynamoManifestStore implements ManifestStore {
 
   /** In no particular order. Walks the whole table. */
   async listPlans(): Promise<PlanRecord[]> {
-    const plans: PlanRecord[] = [];
-    let start: Item | undefined;
-    do {
-      const from = start;
-      const page = await onStore(this.#unread, () =>
-        this.#client.send(
-          new ScanCommand({
-            TableName: this.#table,
-            FilterExpression: '#window = :plan',
-            ExpressionAttributeNames: { '#window': 'window' },
-            ExpressionAttributeValues: { ':plan': S(PLAN_WINDOW) },
-            ConsistentRead: true,
-            ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-          }),
-        ),
-      );
-      plans.push(...(page.Items ?? []).map(planOfItem));
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined);
-    return plans;
+    const items = await this.#scan({
+      FilterExpression: '#window = :plan',
+      ExpressionAttributeNames: { '#window': 'window' },
+      ExpressionAttributeValues: { ':plan': S(PLAN_WINDOW) },
+      ConsistentRead: true,
+    });
+    return items.map(planOfItem);
   }
 
   /** A scan of the sparse index, which finished plans and rows are not in; each plan is then read for itself. */
   async listUnfinished(): Promise<PlanRecord[]> {
-    const ids: string[] = [];
-    let start: Item | undefined;
-    do {
-      const from = start;
-      const page = await onStore(this.#unread, () =>
-        this.#client.send(
-          new ScanCommand({
-            TableName: this.#table,
-            IndexName: UNFINISHED_INDEX,
-            ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-          }),
-        ),
-      );
-      ids.push(...(page.Items ?? []).map((item) => text(item, 'job_id')));
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined);
+    const ids = (await this.#scan({ IndexName: UNFINISHED_INDEX })).map((item) => text(item, 'job_id'));
     const plans: PlanRecord[] = [];
     await eachOf(ids, READS_AT_ONCE, async (id) => {
       const record = await this.getPlan(id);
       if (record !== null && UNFINISHED.includes(record.state)) plans.push(record);
     });
     return plans;
+  }
+
+  /** Every item of the table or of one of its indexes, page by page. */
+  async #scan(request: Omit<ScanCommandInput, 'TableName' | 'ExclusiveStartKey'>): Promise<Item[]> {
+    const items: Item[] = [];
+    let start: Item | undefined;
+    do {
+      const from = start;
+      const page = await onStore(this.#unread, () =>
+        this.#client.send(
+          new ScanCommand({
+            TableName: this.#table,
+            ...request,
+            ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+          }),
+        ),
+      );
+      items.push(...(page.Items ?? []));
+      start = page.LastEvaluatedKey;
+    } while (start !== undefined);
+    return items;
   }
 
   async putRow(row: ManifestRow): Promise<'created' | 'exists'> {
