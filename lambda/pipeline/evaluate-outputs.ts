@@ -54,13 +54,10 @@ export const evaluateOutputs = (
     }
     // The alpha first: it takes pixels out of the bands.
     const opaque = alpha === null ? null : Float64Array.from(alphaOf(values, OPAQUE[dtype] ?? 1));
-    for (const [i, band] of values.entries()) outputs[i]?.quantize(band, n);
+    for (const [i, band] of values.entries()) outputs[i]?.store(band, n, start);
     // One output counts its own.
     if (values.length > 1) validPixels += countValid(values, n);
-    for (const [i, band] of values.entries()) outputs[i]?.store(band, n, start);
-    if (alpha === null || opaque === null) continue;
-    alpha.quantize(opaque, n);
-    alpha.store(opaque, n, start);
+    if (alpha !== null && opaque !== null) alpha.store(opaque, n, start);
   }
 
   const quantized = outputs.map((output) => output.quantized());

@@ -4,6 +4,7 @@
  * Index reads in the loops below are within bounds by construction, hence their `as number`: a check there costs a third.
  */
 import type { DataType, PixelArray } from '../types.ts';
+import { splitFloats } from '../kernels/predictor-kernels.ts';
 import { bytesPerSample, isFloat } from '../data-type.ts';
 import { undoFloating, undoHorizontal } from '../source/predictor.ts';
 import { pixelsOver } from './sample-type.ts';
@@ -21,7 +22,8 @@ export function applyPredictor(
 ): Uint8Array<ArrayBuffer> {
   if (samples instanceof Float32Array || samples instanceof Float64Array) {
     const out = into?.subarray(0, samples.byteLength) ?? new Uint8Array(samples.byteLength);
-    splitFloats(samples, rowLength, bandCount, out);
+    if (samples instanceof Float32Array && bandCount === 1) splitFloats(samples, out, rowLength);
+    else splitPlanes(samples, rowLength, bandCount, out);
     return out;
   }
   for (let row = 0; row < samples.length; row += rowLength) {
@@ -61,7 +63,7 @@ export function bytesOf(samples: PixelArray): Uint8Array<ArrayBuffer> {
  * before; a plane's first goes on from the last of the plane before. What has gone before is kept in variables, a band and a
  * word of four planes at a time: going through memory for it takes twice as long.
  */
-function splitFloats(
+function splitPlanes(
   samples: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>,
   rowLength: number,
   bandCount: number,

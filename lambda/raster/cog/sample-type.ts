@@ -1,3 +1,4 @@
+import { anyOddNan } from '../kernels/store-kernels.ts';
 import { bytesPerSample, isFloat } from '../data-type.ts';
 import type { DataType, PixelArray } from '../types.ts';
 
@@ -71,13 +72,8 @@ export const CANONICAL_NAN = { float32: 0x7fc00000, float64: 0x7ff80000 } as con
 
 /** True where a NaN of `pixels` has other bits than the canonical ones. Never for integers. */
 export function hasOddNan(pixels: PixelArray): boolean {
-  if (pixels instanceof Float32Array) {
-    const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length);
-    for (let i = 0; i < words.length; i++) {
-      const word = words[i] ?? 0;
-      if ((word & 0x7fffffff) > 0x7f800000 && word !== CANONICAL_NAN.float32) return true;
-    }
-  } else if (pixels instanceof Float64Array) {
+  if (pixels instanceof Float32Array) return anyOddNan(pixels);
+  if (pixels instanceof Float64Array) {
     const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length * 2);
     for (let i = 0; i < pixels.length; i++) {
       if (!Number.isNaN(pixels[i])) continue;
@@ -90,6 +86,7 @@ export function hasOddNan(pixels: PixelArray): boolean {
 /** Gives every NaN of `pixels` the one canonical bit pattern, in place. Integers are left alone. */
 export function canonicaliseNan(pixels: PixelArray): void {
   if (pixels instanceof Float32Array) {
+    if (!anyOddNan(pixels)) return;
     const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length);
     for (let i = 0; i < words.length; i++) {
       if (((words[i] ?? 0) & 0x7fffffff) > 0x7f800000) words[i] = CANONICAL_NAN.float32;

@@ -1,4 +1,5 @@
 /* oxlint-disable typescript/no-unsafe-type-assertion -- index reads: see kernels.ts. */
+import { type FloatStore, storeFloats } from '../kernels/store-kernels.ts';
 import { mergeStatistics } from '../statistics.ts';
 import { integerRange, pixelArray } from '../data-type.ts';
 import type { BandStatistics, DataType, FloatPixels, PixelArray } from '../types.ts';
@@ -10,7 +11,6 @@ import { isIntegerType, nextFloat } from './sample-types.ts';
 /** Pixels worked on at a time: every pass over them finds them in a core's cache. */
 const CHUNK_PX = 4096;
 /** NaN by its bits: arithmetic makes NaNs of other bits, and those would change the pixels' digest. */
-const FLOAT32_NAN = 0x7fc00000;
 const FLOAT64_NAN = 0x7ff8000000000000n;
 
 /** Output pixels in their own type, with what is known of them. */
@@ -40,7 +40,6 @@ export const toOutput = (values: FloatPixels, dtype: DataType, nodata: number | 
   for (let start = 0; start < values.length; start += CHUNK_PX) {
     const n = Math.min(CHUNK_PX, values.length - start);
     chunk.set(values.subarray(start, start + n));
-    band.quantize(chunk, n);
     band.store(chunk, n, start);
   }
   return band.quantized();
@@ -51,6 +50,7 @@ export class OutputBand {
   readonly #pixels: PixelArray;
   readonly #quantizer: Quantizer;
   readonly #hole: number;
+  readonly #floats: FloatStore;
   #statistics: BandStatistics | null = null;
 
   /** @param length pixels of the whole band */
@@ -58,21 +58,26 @@ export class OutputBand {
     this.#pixels = pixelArray(dtype, length);
     this.#quantizer = quantizer(dtype, nodata);
     this.#hole = nodata ?? (isIntegerType(dtype) ? 0 : NaN);
+    this.#floats = { nodata: nodata ?? NaN, nudged: nudgedFloat(nodata, dtype), hole: this.#hole };
   }
 
-  /** Turns a chunk's first n values into those that will be stored, in place; NaN where there is no data. */
-  quantize(chunk: Chunk, n: number): void {
-    this.#quantizer(chunk, n);
-  }
-
-  /** Takes a quantized chunk in, and changes it. @param start of its first pixel in the band */
+  /**
+   * Stores a chunk's first n values, and leaves in it what was stored, NaN where there is no data.
+   *
+   * @param start of its first pixel in the band
+   */
   store(chunk: Chunk, n: number, start: number): void {
-    const ofChunk = chunkStatistics(chunk, n);
-    this.#statistics = mergeStatistics(this.#statistics, ofChunk);
-    const holes = ofChunk?.count !== n;
-    if (holes && !Number.isNaN(this.#hole)) fillHoles(chunk, n, this.#hole);
-    this.#pixels.set(n === chunk.length ? chunk : chunk.subarray(0, n), start);
-    if (holes && Number.isNaN(this.#hole)) writeNanBits(chunk, n, this.#pixels, start);
+    this.#statistics = mergeStatistics(this.#statistics, this.#storeChunk(chunk, n, start));
+  }
+
+  #storeChunk(chunk: Chunk, n: number, start: number): BandStatistics | null {
+    const pixels = this.#pixels;
+    if (pixels instanceof Float32Array) return storeFloats(chunk, n, pixels, start, this.#floats);
+    this.#quantizer(chunk, n);
+    const statistics = chunkStatistics(chunk, n);
+    pixels.set(n === chunk.length ? chunk : chunk.subarray(0, n), start);
+    if (statistics?.count !== n) fillHoles(chunk, n, pixels, start, this.#hole);
+    return statistics;
   }
 
   quantized(): QuantizedPixels {
@@ -89,9 +94,12 @@ const quantizer = (dtype: DataType, nodata: number | null): Quantizer => {
     const nudged = nodata === max ? max - 1 : (nodata ?? 0) + 1;
     return (chunk, n) => quantizeIntegers(chunk, n, { min, max, nodata: nodata ?? NaN, nudged });
   }
-  const nudged = nodata === null ? NaN : nextFloat(nodata, dtype);
-  return (chunk, n) => quantizeFloats(chunk, n, { single: dtype === 'float32', nodata: nodata ?? NaN, nudged });
+  const nudged = nudgedFloat(nodata, dtype);
+  return (chunk, n) => quantizeDoubles(chunk, n, { nodata: nodata ?? NaN, nudged });
 };
+
+const nudgedFloat = (nodata: number | null, dtype: DataType): number =>
+  nodata === null || isIntegerType(dtype) ? NaN : nextFloat(nodata, dtype);
 
 const quantizeIntegers = (
   chunk: Chunk,
@@ -106,30 +114,23 @@ const quantizeIntegers = (
   }
 };
 
-const quantizeFloats = (
+const quantizeDoubles = (
   chunk: Chunk,
   n: number,
-  { single, nodata, nudged }: { single: boolean; nodata: number; nudged: number },
+  { nodata, nudged }: { nodata: number; nudged: number },
 ): void => {
   for (let i = 0; i < n; i += 1) {
     const value = chunk[i] as number;
-    const stored = single ? Math.fround(value) : value;
-    // stored - stored is NaN where the value is not finite, else 0: no branch.
-    chunk[i] = (stored === nodata ? nudged : stored) + (stored - stored);
+    // value - value is NaN where the value is not finite, else 0: no branch.
+    chunk[i] = (value === nodata ? nudged : value) + (value - value);
   }
 };
 
-const fillHoles = (chunk: Chunk, n: number, hole: number): void => {
-  for (let i = 0; i < n; i += 1) if (Number.isNaN(chunk[i])) chunk[i] = hole;
-};
-
-const writeNanBits = (chunk: Chunk, n: number, pixels: PixelArray, start: number): void => {
-  const single = pixels instanceof Float32Array;
-  const words = new Uint32Array(single ? pixels.buffer : new ArrayBuffer(0));
-  const doubles = new BigUint64Array(single ? new ArrayBuffer(0) : pixels.buffer);
+const fillHoles = (chunk: Chunk, n: number, pixels: PixelArray, start: number, hole: number): void => {
+  const doubles = pixels instanceof Float64Array && Number.isNaN(hole) ? new BigUint64Array(pixels.buffer) : null;
   for (let i = 0; i < n; i += 1) {
     if (!Number.isNaN(chunk[i])) continue;
-    if (single) words[start + i] = FLOAT32_NAN;
+    if (doubles === null) pixels[start + i] = hole;
     else doubles[start + i] = FLOAT64_NAN;
   }
 };

@@ -1,3 +1,4 @@
+import type { WarpPlanes } from '../kernels/warp-planes.ts';
 import type { FloatPixels, PixelRect } from '../types.ts';
 import type { ChosenKernel } from './choose-kernel.ts';
 import type { RunPositions } from './interior-run.ts';
@@ -15,12 +16,18 @@ export interface Pass {
 /** Where an output position lies in the level, px; null outside a projection's domain. */
 export type ExactAt = (u: number, v: number) => { x: number; y: number } | null;
 
-/** Resamples the pixels of one part of a window, for all bands. @param turn px once around the Earth, or null */
+/**
+ * Resamples the pixels of one part of a window, for all bands.
+ *
+ * @param planes what the passes' arrays are parts of, where they are in the kernels' memory
+ * @param turn px once around the Earth, or null
+ */
 export const runPart = (
   part: WindowPart,
   { row: kernel, interior }: ChosenKernel,
   window: PixelRect,
   passes: readonly Pass[],
+  planes: WarpPlanes | null,
   positions: RunPositions,
   exactAt: ExactAt,
   turn: number | null,
@@ -43,6 +50,10 @@ export const runPart = (
     }
     const centres = line(v + 0.5, 0.5);
     if (interior !== null && isInterior(level, centres, rect.width, interior)) {
+      if (planes !== null && interior.vector !== null) {
+        interior.vector(planes, centres, rect.width, offset);
+        continue;
+      }
       placeRun(sourceRect, centres, rect.width, interior.shift, positions);
       for (const { view, target } of passes) interior.run(view, positions, rect.width, target, offset);
     } else for (const { view, target } of passes) kernel(view, centres, rect.width, target, offset);

@@ -1,3 +1,4 @@
+import { warpPlanes } from '../kernels/warp-planes.ts';
 import { type PixelMemory, newMemory } from '../pixel-memory.ts';
 import type { FloatPixels, PixelRect, RasterGrid, RasterSize, Resampling } from '../types.ts';
 import { copyPlan, emptyPixels, requireSize } from './aligned-copy.ts';
@@ -67,23 +68,34 @@ export const planWarp = (
   if (sourceRect === null) return null;
   const turn = mapping.turn === null ? null : mapping.turn * factor.x;
 
+  const vectors = pieces.some(({ kernel }) => (kernel.interior?.vector ?? null) !== null);
+
   return {
     level: levelIndex,
     sourceRect,
     run: (bands, memory = newMemory) => {
       for (const { length } of bands) requireSize(length, sourceRect);
-      const passes = bands.map((pixels): Pass => ({
-        view: { pixels, rect: sourceRect, level },
-        target: emptyPixels(memory, pixels, rect.width * rect.height),
+      const length = rect.width * rect.height;
+      const planes = vectors && bands.every(isSingle) ? warpPlanes(bands, sourceRect, length) : null;
+      const passes = bands.map((pixels, band): Pass => ({
+        view: { pixels: planes?.sources[band] ?? pixels, rect: sourceRect, level },
+        target: planes?.targets[band] ?? emptyPixels(memory, pixels, length),
       }));
       const positions = runPositions(rect.width);
       for (const { kernel, parts } of pieces) {
-        for (const part of parts) runPart(part, kernel, rect, passes, positions, exactAt, turn);
+        for (const part of parts) runPart(part, kernel, rect, passes, planes, positions, exactAt, turn);
       }
-      return passes.map(({ target }) => target);
+      if (planes === null) return passes.map(({ target }) => target);
+      return planes.targets.map((target) => {
+        const own = memory.take(false, length);
+        own.set(target);
+        return own;
+      });
     },
   };
 };
+
+const isSingle = (pixels: FloatPixels): pixels is Float32Array<ArrayBuffer> => pixels instanceof Float32Array;
 
 interface Piece {
   readonly kernel: ChosenKernel;
