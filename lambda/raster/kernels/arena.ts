@@ -14,6 +14,7 @@ export interface Kernels {
   readonly undoDifferences32: Kernel;
   readonly joinFloats32: Kernel;
   readonly splitFloats32: Kernel;
+  readonly bilinearCell: Kernel;
   readonly bilinearRun: Kernel;
   readonly storeFloats: Kernel;
   readonly hasOddNan32: (...args: readonly number[]) => number;

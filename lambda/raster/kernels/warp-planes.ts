@@ -1,3 +1,4 @@
+import type { CellCurve } from '../warp/cell-curve.ts';
 import type { SourceLine } from '../warp/source-view.ts';
 import type { PixelRect } from '../types.ts';
 import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
@@ -5,7 +6,9 @@ import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
 /** Output pixels that a kernel resamples at a time; assembly/positions.ts has the same number. */
 const MOST = 4096;
 /** What a kernel wants for the positions of that many pixels, bytes. */
-const SCRATCH_BYTES = 20 * MOST;
+const POSITION_BYTES = 20 * MOST;
+/** A lattice cell's numbers: 24 doubles. */
+const CELL_BYTES = 24 * 8;
 
 /** Bands on their way through a warp, in the kernels' memory: theirs until the next call of another kernel. */
 export interface WarpPlanes {
@@ -19,6 +22,7 @@ export interface WarpPlanes {
   readonly sourceBytes: number;
   readonly firstTarget: number;
   readonly targetBytes: number;
+  readonly doubles: Float64Array<ArrayBuffer>;
 }
 
 /** Brings bands into the kernels' memory. @param length pixels of the window */
@@ -30,9 +34,9 @@ export const warpPlanes = (
   const px = rect.width * rect.height;
   const sourceBytes = aligned(px * 4);
   const targetBytes = aligned(length * 4);
-  const firstSource = ARENA_START + SCRATCH_BYTES;
+  const firstSource = ARENA_START + POSITION_BYTES + CELL_BYTES;
   const firstTarget = firstSource + bands.length * sourceBytes;
-  const { floats } = arenaOf(firstTarget + bands.length * targetBytes);
+  const { floats, doubles } = arenaOf(firstTarget + bands.length * targetBytes);
   const plane = (first: number, count: number) => floats.subarray(first / 4, first / 4 + count);
   return {
     sources: bands.map((pixels, band) => {
@@ -46,34 +50,69 @@ export const warpPlanes = (
     sourceBytes,
     firstTarget,
     targetBytes,
+    doubles,
   };
 };
 
-/** Resamples `count` pixels along a line whose kernels all lie inside the source, for all bands, into targets from `offset` on. */
-export type VectorKernel = (planes: WarpPlanes, line: SourceLine, count: number, offset: number) => void;
+/** How a kernel resamples float32 bands, all of them at once, where its reach lies inside the source. */
+export interface VectorKernel {
+  /** `count` pixels along a line, into targets from `offset` on. */
+  run(planes: WarpPlanes, line: SourceLine, count: number, offset: number): void;
+  /** A rectangle of output pixels in one cell of the lattice, into targets from `offset` on, their rows `stride` px apart. */
+  cell(planes: WarpPlanes, cell: CellCurve, rect: PixelRect, offset: number, stride: number): void;
+}
 
-export const bilinearVector: VectorKernel = (planes, line, count, offset) => {
-  const { rect, sources, firstSource, sourceBytes, firstTarget, targetBytes } = planes;
-  const { x0, dx, ddx, y0, dy, ddy, first } = line;
-  for (let done = 0; done < count; done += MOST) {
-    kernels.bilinearRun(
-      x0,
-      dx,
-      ddx,
-      y0,
-      dy,
-      ddy,
-      first + done,
-      Math.min(MOST, count - done),
-      rect.x,
-      rect.y,
-      rect.width,
-      sources.length,
-      firstSource,
-      sourceBytes,
-      firstTarget + (offset + done) * 4,
-      targetBytes,
-      ARENA_START,
-    );
-  }
+export const bilinearVector: VectorKernel = {
+  run: (planes, line, count, offset) => {
+    const { rect, sources, firstSource, sourceBytes, firstTarget, targetBytes } = planes;
+    const { x0, dx, ddx, y0, dy, ddy, first } = line;
+    for (let done = 0; done < count; done += MOST) {
+      kernels.bilinearRun(
+        x0,
+        dx,
+        ddx,
+        y0,
+        dy,
+        ddy,
+        first + done,
+        Math.min(MOST, count - done),
+        rect.x,
+        rect.y,
+        rect.width,
+        sources.length,
+        firstSource,
+        sourceBytes,
+        firstTarget + (offset + done) * 4,
+        targetBytes,
+        ARENA_START,
+      );
+    }
+  },
+  cell: (planes, cell, { x, y, width, height }, offset, stride) => {
+    const { rect, sources, firstSource, sourceBytes, firstTarget, targetBytes, doubles } = planes;
+    const at = ARENA_START + POSITION_BYTES;
+    const { u0, v0, u1, v1, factor } = cell;
+    doubles.set(cell.x, at / 8);
+    doubles.set(cell.y, at / 8 + 9);
+    doubles.set([u0, v0, u1, v1, factor.x, factor.y], at / 8 + 18);
+    for (let done = 0; done < width; done += MOST) {
+      kernels.bilinearCell(
+        at,
+        x + done,
+        y,
+        Math.min(MOST, width - done),
+        height,
+        rect.x,
+        rect.y,
+        rect.width,
+        sources.length,
+        firstSource,
+        sourceBytes,
+        firstTarget + (offset + done) * 4,
+        targetBytes,
+        stride,
+        ARENA_START,
+      );
+    }
+  },
 };

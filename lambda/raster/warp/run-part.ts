@@ -1,5 +1,6 @@
 import type { WarpPlanes } from '../kernels/warp-planes.ts';
 import type { FloatPixels, PixelRect } from '../types.ts';
+import { isInteriorCell } from './cell-curve.ts';
 import type { ChosenKernel } from './choose-kernel.ts';
 import type { RunPositions } from './interior-run.ts';
 import { isInterior, placeRun } from './interior-run.ts';
@@ -36,6 +37,14 @@ export const runPart = (
   const [first] = passes;
   if (first === undefined) return;
   const { rect: sourceRect, level } = first.view;
+  const vector = planes === null ? null : (interior?.vector ?? null);
+  if (planes !== null && interior !== null && vector !== null && part.curve !== null && !exact) {
+    if (isInteriorCell(level, part.curve, interior)) {
+      const offset = (rect.y - window.y) * window.width + rect.x - window.x;
+      vector.cell(planes, part.curve, rect, offset, window.width);
+      return;
+    }
+  }
   for (let v = rect.y; v < rect.y + rect.height; v++) {
     const offset = (v - window.y) * window.width + rect.x - window.x;
     if (exact) {
@@ -50,8 +59,8 @@ export const runPart = (
     }
     const centres = line(v + 0.5, 0.5);
     if (interior !== null && isInterior(level, centres, rect.width, interior)) {
-      if (planes !== null && interior.vector !== null) {
-        interior.vector(planes, centres, rect.width, offset);
+      if (planes !== null && vector !== null) {
+        vector.run(planes, centres, rect.width, offset);
         continue;
       }
       placeRun(sourceRect, centres, rect.width, interior.shift, positions);

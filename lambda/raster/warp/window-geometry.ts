@@ -1,4 +1,5 @@
 import type { PixelRect, RasterSize } from '../types.ts';
+import type { CellCurve, LevelFactor } from './cell-curve.ts';
 import { latticeCells, quadratic } from './lattice.ts';
 import type { LatticeCell, NineValues } from './lattice.ts';
 import type { PixelMapping } from './pixel-mapping.ts';
@@ -12,14 +13,10 @@ export interface WindowPart {
   readonly line: (v: number, shift: number) => SourceLine;
   /** How far lines bend between their ends, source px. */
   readonly bend: number;
+  /** What its lines are taken from, where that is a cell of the lattice. */
+  readonly curve: CellCurve | null;
   /** One pixel at a discontinuity, asked of the mapping itself. */
   readonly exact: boolean;
-}
-
-/** Pixels of a source level per pixel at full resolution. */
-export interface LevelFactor {
-  readonly x: number;
-  readonly y: number;
 }
 
 /** A window as parts, with positions in pixels of a source level. */
@@ -42,7 +39,7 @@ export const windowParts = (
     ddy: 0,
     first: rect.x + shift,
   });
-  return [{ rect, line, bend: 0, exact: false }];
+  return [{ rect, line, bend: 0, curve: null, exact: false }];
 };
 
 const partOf = (cell: LatticeCell, window: PixelRect, factor: LevelFactor): WindowPart => {
@@ -61,7 +58,8 @@ const partOf = (cell: LatticeCell, window: PixelRect, factor: LevelFactor): Wind
     const [y0, dy, ddy] = alongRow(y, down, u1 - u0, factor.y);
     return { x0, dx, ddx, y0, dy, ddy, first: left - u0 + shift };
   };
-  return { rect, line, bend: Math.max(bendOf(x) * factor.x, bendOf(y) * factor.y), exact };
+  const bend = Math.max(bendOf(x) * factor.x, bendOf(y) * factor.y);
+  return { rect, line, bend, curve: { u0, v0, u1, v1, x, y, factor, bend }, exact };
 };
 
 /** Coefficients, by columns from the cell's left edge, of one coordinate on the row that lies `down` of the way to the bottom. */

@@ -39,6 +39,74 @@ export function bilinearRun(
   }
 }
 
+/**
+ * `bilinearRun` for a rectangle of output pixels in one cell of the warp's lattice, all of whose kernels lie inside the source.
+ * Targets' rows are `targetStride` px apart. `cell`: nine source columns of the cell's 3 x 3 nodes, nine rows, then its
+ * first output column and row, the ones past its last, and the level's pixels per pixel at full resolution along both axes (f64).
+ */
+export function bilinearCell(
+  cell: usize,
+  x: i32,
+  y: i32,
+  width: i32,
+  height: i32,
+  left: i32,
+  top: i32,
+  stride: i32,
+  bands: i32,
+  source: usize,
+  sourceBytes: usize,
+  target: usize,
+  targetBytes: usize,
+  targetStride: i32,
+  scratch: usize,
+): void {
+  const u0 = load<f64>(cell, 18 * 8);
+  const v0 = load<f64>(cell, 19 * 8);
+  const u1 = load<f64>(cell, 20 * 8);
+  const v1 = load<f64>(cell, 21 * 8);
+  const factorX = load<f64>(cell, 22 * 8);
+  const factorY = load<f64>(cell, 23 * 8);
+  const span = u1 - u0;
+  for (let row = 0; row < height; row++) {
+    const down = (<f64>(y + row) + 0.5 - v0) / (v1 - v0);
+    const xl = alongColumn(cell, 0, down) * factorX;
+    const xm = alongColumn(cell, 1, down) * factorX;
+    const xr = alongColumn(cell, 2, down) * factorX;
+    const yl = alongColumn(cell, 9, down) * factorY;
+    const ym = alongColumn(cell, 10, down) * factorY;
+    const yr = alongColumn(cell, 11, down) * factorY;
+    bilinearRun(
+      xl,
+      (4 * xm - 3 * xl - xr) / span,
+      (2 * (xl - 2 * xm + xr)) / (span * span),
+      yl,
+      (4 * ym - 3 * yl - yr) / span,
+      (2 * (yl - 2 * ym + yr)) / (span * span),
+      <f64>x - u0 + 0.5,
+      width,
+      left,
+      top,
+      stride,
+      bands,
+      source,
+      sourceBytes,
+      target + ((<usize>(row * targetStride)) << 2),
+      targetBytes,
+      scratch,
+    );
+  }
+}
+
+/** The quadratic through a column's three nodes; see `quadratic` in ../../warp/lattice.ts. */
+function alongColumn(cell: usize, first: i32, t: f64): f64 {
+  const at = cell + ((<usize>first) << 3);
+  const a = load<f64>(at);
+  const b = load<f64>(at, 3 * 8);
+  const c = load<f64>(at, 6 * 8);
+  return a + t * (4 * b - 3 * a - c + t * 2 * (a - 2 * b + c));
+}
+
 /** Where each centre's upper left neighbour stands (its byte offset in a source), and how far right of and below it the centre lies. */
 function place(
   x0: f64,

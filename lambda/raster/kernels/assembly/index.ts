@@ -2,5 +2,5 @@
 // compiles it into ../kernels.wasm.ts. Pointers are byte offsets into the module's memory, which the callers in .. fill.
 export { convertInt16, convertUint16, convertUint8 } from './samples';
 export { joinFloats32, splitFloats32, undoDifferences16, undoDifferences32, undoDifferences8 } from './predictors';
-export { bilinearRun } from './bilinear';
+export { bilinearCell, bilinearRun } from './bilinear';
 export { hasOddNan32, storeFloats } from './store';
