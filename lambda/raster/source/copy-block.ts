@@ -71,19 +71,21 @@ function convertBands(
   targets: readonly BandTarget[],
 ): boolean {
   const { width, height, blockX, blockY, windowWidth } = overlap;
-  return targets.every(({ band, pixels, nodata }) => {
-    const first = (blockY * blockWidth + blockX) * blockSamples;
-    const rect = {
-      width,
-      height,
-      from: blockSamples === 1 ? first : first + band - 1,
-      step: blockSamples,
-      fromRow: blockWidth * blockSamples,
-      to: windowStart(overlap, 0),
-      toRow: windowWidth,
-    };
-    return convertSamples(samples, pixels, rect, nodata);
-  });
+  const rect = {
+    width,
+    height,
+    from: (blockY * blockWidth + blockX) * blockSamples,
+    step: blockSamples,
+    fromRow: blockWidth * blockSamples,
+    to: windowStart(overlap, 0),
+    toRow: windowWidth,
+  };
+  const sampleOf = (band: number): number => (blockSamples === 1 ? 0 : band - 1);
+  return convertSamples(
+    samples,
+    rect,
+    targets.map(({ band, pixels, nodata }) => ({ pixels, nodata, sample: sampleOf(band) })),
+  );
 }
 
 function fill(overlap: Overlap, sparse: number, { pixels, nodata }: BandTarget): void {

@@ -1,9 +1,9 @@
-// Samples of a block, converted to a window's float32; see ../convert-samples.ts.
+// Samples of a block, converted to a window's float32; see ../sample-kernels.ts.
 
-/** The one NaN that is written. */
-const NO_DATA = f32.reinterpret_i32(0x7fc00000);
+/** The bits of the one NaN that is written. */
+const NO_DATA: i32 = 0x7fc00000;
 
-/** `rows` x `width` samples, `step` apart in a row and `fromRow` in a column, to rows of `width` floats. */
+/** `rows` x `width` samples, `step` apart in a row and `fromRow` from row to row, to rows of `width` floats; nodata to NaN. */
 export function convertUint16(
   source: usize,
   target: usize,
@@ -16,24 +16,17 @@ export function convertUint16(
   const missing = i16x8.splat(<i16>nodata);
   // A nodata that no sample can have matches none.
   const any = i16x8.splat(nodata >= 0 && nodata <= 0xffff ? -1 : 0);
-  const nan = i32x4.splat(0x7fc00000);
   for (let row = 0; row < rows; row++) {
     let from = source + ((<usize>(row * fromRow)) << 1);
     const end = target + ((<usize>width) << 2);
-    if (step == 1) {
-      for (const last = end - 32; <isize>target <= <isize>last; target += 32, from += 16) {
-        const samples = v128.load(from);
-        const holes = v128.and(i16x8.eq(samples, missing), any);
-        const low = f32x4.convert_i32x4_u(i32x4.extend_low_i16x8_u(samples));
-        const high = f32x4.convert_i32x4_u(i32x4.extend_high_i16x8_u(samples));
-        v128.store(target, v128.bitselect(nan, low, i32x4.extend_low_i16x8_s(holes)));
-        v128.store(target, v128.bitselect(nan, high, i32x4.extend_high_i16x8_s(holes)), 16);
-      }
+    // The last vector's loads may pass the row's end where samples are interleaved, but not the block's: the scalar loop ends it.
+    for (const last = end - 32 - step8(step); <isize>target <= <isize>last; target += 32, from += (<usize>step) << 4) {
+      const samples = gather16(from, step);
+      const holes = v128.and(i16x8.eq(samples, missing), any);
+      store32(target, i32x4.extend_low_i16x8_u(samples), i32x4.extend_low_i16x8_s(holes));
+      store32(target + 16, i32x4.extend_high_i16x8_u(samples), i32x4.extend_high_i16x8_s(holes));
     }
-    for (; target < end; target += 4, from += (<usize>step) << 1) {
-      const sample = <i32>load<u16>(from);
-      store<f32>(target, sample == nodata ? NO_DATA : <f32>sample);
-    }
+    for (; target < end; target += 4, from += (<usize>step) << 1) store1(target, <i32>load<u16>(from), nodata);
   }
 }
 
@@ -49,24 +42,16 @@ export function convertInt16(
 ): void {
   const missing = i16x8.splat(<i16>nodata);
   const any = i16x8.splat(nodata >= -0x8000 && nodata <= 0x7fff ? -1 : 0);
-  const nan = i32x4.splat(0x7fc00000);
   for (let row = 0; row < rows; row++) {
     let from = source + ((<usize>(row * fromRow)) << 1);
     const end = target + ((<usize>width) << 2);
-    if (step == 1) {
-      for (const last = end - 32; <isize>target <= <isize>last; target += 32, from += 16) {
-        const samples = v128.load(from);
-        const holes = v128.and(i16x8.eq(samples, missing), any);
-        const low = f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(samples));
-        const high = f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(samples));
-        v128.store(target, v128.bitselect(nan, low, i32x4.extend_low_i16x8_s(holes)));
-        v128.store(target, v128.bitselect(nan, high, i32x4.extend_high_i16x8_s(holes)), 16);
-      }
+    for (const last = end - 32 - step8(step); <isize>target <= <isize>last; target += 32, from += (<usize>step) << 4) {
+      const samples = gather16(from, step);
+      const holes = v128.and(i16x8.eq(samples, missing), any);
+      store32(target, i32x4.extend_low_i16x8_s(samples), i32x4.extend_low_i16x8_s(holes));
+      store32(target + 16, i32x4.extend_high_i16x8_s(samples), i32x4.extend_high_i16x8_s(holes));
     }
-    for (; target < end; target += 4, from += (<usize>step) << 1) {
-      const sample = <i32>load<i16>(from);
-      store<f32>(target, sample == nodata ? NO_DATA : <f32>sample);
-    }
+    for (; target < end; target += 4, from += (<usize>step) << 1) store1(target, <i32>load<i16>(from), nodata);
   }
 }
 
@@ -82,23 +67,67 @@ export function convertUint8(
 ): void {
   const missing = i16x8.splat(<i16>nodata);
   const any = i16x8.splat(nodata >= 0 && nodata <= 0xff ? -1 : 0);
-  const nan = i32x4.splat(0x7fc00000);
   for (let row = 0; row < rows; row++) {
     let from = source + <usize>(row * fromRow);
     const end = target + ((<usize>width) << 2);
-    if (step == 1) {
-      for (const last = end - 32; <isize>target <= <isize>last; target += 32, from += 8) {
-        const samples = v128.load8x8_u(from);
-        const holes = v128.and(i16x8.eq(samples, missing), any);
-        const low = f32x4.convert_i32x4_u(i32x4.extend_low_i16x8_u(samples));
-        const high = f32x4.convert_i32x4_u(i32x4.extend_high_i16x8_u(samples));
-        v128.store(target, v128.bitselect(nan, low, i32x4.extend_low_i16x8_s(holes)));
-        v128.store(target, v128.bitselect(nan, high, i32x4.extend_high_i16x8_s(holes)), 16);
-      }
+    for (const last = end - 32 - step8(step); <isize>target <= <isize>last; target += 32, from += (<usize>step) << 3) {
+      const samples = gather8(from, step);
+      const holes = v128.and(i16x8.eq(samples, missing), any);
+      store32(target, i32x4.extend_low_i16x8_u(samples), i32x4.extend_low_i16x8_s(holes));
+      store32(target + 16, i32x4.extend_high_i16x8_u(samples), i32x4.extend_high_i16x8_s(holes));
     }
-    for (; target < end; target += 4, from += <usize>step) {
-      const sample = <i32>load<u8>(from);
-      store<f32>(target, sample == nodata ? NO_DATA : <f32>sample);
-    }
+    for (; target < end; target += 4, from += <usize>step) store1(target, <i32>load<u8>(from), nodata);
   }
+}
+
+/** Bytes of floats that are left to the scalar loop where samples are interleaved. */
+function step8(step: i32): usize {
+  return step === 1 ? 0 : 32;
+}
+
+/** Eight samples of 16 bits, `step` apart. */
+function gather16(at: usize, step: i32): v128 {
+  if (step === 1) return v128.load(at);
+  if (step === 2) {
+    return i8x16.shuffle(v128.load(at), v128.load(at, 16), 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29);
+  }
+  if (step === 4) {
+    const low = i8x16.shuffle(v128.load(at), v128.load(at, 16), 0, 1, 8, 9, 16, 17, 24, 25, 0, 0, 0, 0, 0, 0, 0, 0);
+    const high = i8x16.shuffle(v128.load(at, 32), v128.load(at, 48), 0, 1, 8, 9, 16, 17, 24, 25, 0, 0, 0, 0, 0, 0, 0, 0);
+    return i64x2.shuffle(low, high, 0, 2);
+  }
+  const gap = (<usize>step) << 1;
+  let v = i16x8.splat(0);
+  v = v128.load16_lane(at, v, 0);
+  v = v128.load16_lane(at + gap, v, 1);
+  v = v128.load16_lane(at + 2 * gap, v, 2);
+  v = v128.load16_lane(at + 3 * gap, v, 3);
+  v = v128.load16_lane(at + 4 * gap, v, 4);
+  v = v128.load16_lane(at + 5 * gap, v, 5);
+  v = v128.load16_lane(at + 6 * gap, v, 6);
+  return v128.load16_lane(at + 7 * gap, v, 7);
+}
+
+/** Eight samples of 8 bits, `step` apart, as 16 bits each. */
+function gather8(at: usize, step: i32): v128 {
+  if (step === 1) return v128.load8x8_u(at);
+  const gap = <usize>step;
+  let v = i8x16.splat(0);
+  v = v128.load8_lane(at, v, 0);
+  v = v128.load8_lane(at + gap, v, 1);
+  v = v128.load8_lane(at + 2 * gap, v, 2);
+  v = v128.load8_lane(at + 3 * gap, v, 3);
+  v = v128.load8_lane(at + 4 * gap, v, 4);
+  v = v128.load8_lane(at + 5 * gap, v, 5);
+  v = v128.load8_lane(at + 6 * gap, v, 6);
+  v = v128.load8_lane(at + 7 * gap, v, 7);
+  return i16x8.extend_low_i8x16_u(v);
+}
+
+function store32(target: usize, samples: v128, holes: v128): void {
+  v128.store(target, v128.bitselect(i32x4.splat(NO_DATA), f32x4.convert_i32x4_s(samples), holes));
+}
+
+function store1(target: usize, sample: i32, nodata: i32): void {
+  store<f32>(target, sample === nodata ? f32.reinterpret_i32(NO_DATA) : <f32>sample);
 }
