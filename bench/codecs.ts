@@ -2,6 +2,7 @@ import { constants, deflateSync, inflateSync, zstdCompressSync, zstdDecompressSy
 import { openFile } from '../lambda/engines/embedded/file-ranges.ts';
 import { applyPredictor } from '../lambda/raster/cog/predictor.ts';
 import { readCogIndex } from '../lambda/raster/cog/read-cog.ts';
+import { deflateRuns } from '../lambda/raster/kernels/deflate-kernels.ts';
 import { REAL_SCENE, demoScene } from './data.ts';
 import { measureHere } from './measured.ts';
 import { type Row, median } from './ratio.ts';
@@ -40,7 +41,12 @@ const zstd = (level: number): Effort => ({
 const { Z_DEFAULT_STRATEGY, Z_RLE } = constants;
 const EFFORTS: readonly Effort[] = [
   ...[1, 4, 6, 9].map((level) => deflate(`DEFLATE ${level}`, level, Z_DEFAULT_STRATEGY)),
-  deflate('DEFLATE, runs only', 6, Z_RLE),
+  deflate('DEFLATE, runs only, by zlib', 6, Z_RLE),
+  {
+    name: 'DEFLATE, runs only, by the kernel',
+    compress: deflateRuns,
+    decompress: (bytes, length) => inflateSync(bytes, { chunkSize: length + 64 }),
+  },
   ...[1, 3, 9].map(zstd),
 ];
 

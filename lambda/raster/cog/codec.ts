@@ -4,6 +4,7 @@ import type { ZlibOptions, ZstdOptions } from 'node:zlib';
 import { TileonceError } from '../../errors.ts';
 import type { Compression, DataType } from '../types.ts';
 import { bytesPerSample, isFloat } from '../data-type.ts';
+import { deflateRuns } from '../kernels/deflate-kernels.ts';
 
 const deflateAsync = promisify(zlib.deflate);
 const inflateAsync = promisify(zlib.inflate);
@@ -23,20 +24,24 @@ export function predictorTag(compression: Compression, dataType: DataType): 1 | 
 }
 
 /**
- * How hard DEFLATE works on each kind of sample; these numbers are part of the output's bytes, so change them knowingly.
- * Noisy floats gain under 0.2 % from any search for matches beyond runs, which costs half the speed. Differenced 8-bit
- * imagery and class maps come out 5 to 10 % smaller with runs alone than with level 6, at three times its speed. Wider
- * integers do have matches: level 4 is within 0.5 % of level 9.
+ * How hard DEFLATE works on integers of more than 8 bits, which do have matches: level 4 is within 0.5 % of level 9. This is
+ * part of the output's bytes, as ZSTD's level is, so change it knowingly.
  */
-const RUNS_ONLY = { level: 6, strategy: zlib.constants.Z_RLE } as const;
 const MATCHES = { level: 4, strategy: zlib.constants.Z_DEFAULT_STRATEGY } as const;
+
+/**
+ * Whether DEFLATE does without a search for matches beyond runs. By level 6 noisy floats would gain 2 % at a tenth of the
+ * speed and class maps, small as they are, 10 %; differenced 8-bit imagery comes out larger with it.
+ */
+function runsAreEnough(dataType: DataType): boolean {
+  return isFloat(dataType) || bytesPerSample(dataType) === 1;
+}
 
 /** ZSTD is chosen for speed: level 3 makes wide integers 2 to 12 % smaller at a quarter of level 1's speed, floats no smaller. */
 const ZSTD_LEVEL = 1;
 
-function deflateOptions(dataType: DataType, length: number): ZlibOptions {
-  const effort = isFloat(dataType) || bytesPerSample(dataType) === 1 ? RUNS_ONLY : MATCHES;
-  return { ...effort, chunkSize: compressedBound(length) };
+function deflateOptions(length: number): ZlibOptions {
+  return { ...MATCHES, chunkSize: compressedBound(length) };
 }
 
 function zstdOptions(length: number): ZstdOptions {
@@ -60,21 +65,19 @@ export function compress(
   dataType: DataType,
 ): Uint8Array<ArrayBuffer> {
   if (compression === 'none') return bytes;
-  return compression === 'deflate'
-    ? zlib.deflateSync(bytes, deflateOptions(dataType, bytes.length))
-    : zlib.zstdCompressSync(bytes, zstdOptions(bytes.length));
+  if (compression === 'zstd') return zlib.zstdCompressSync(bytes, zstdOptions(bytes.length));
+  return runsAreEnough(dataType) ? deflateRuns(bytes) : zlib.deflateSync(bytes, deflateOptions(bytes.length));
 }
 
-/** `compress` on libuv's thread pool. */
+/** `compress` on libuv's thread pool, but for DEFLATE of runs, which takes less time than a block waits there. */
 export async function compressAsync(
   bytes: Uint8Array<ArrayBuffer>,
   compression: Compression,
   dataType: DataType,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (compression === 'none') return bytes;
-  return compression === 'deflate'
-    ? deflateAsync(bytes, deflateOptions(dataType, bytes.length))
-    : zstdCompressAsync(bytes, zstdOptions(bytes.length));
+  if (compression === 'zstd') return zstdCompressAsync(bytes, zstdOptions(bytes.length));
+  return runsAreEnough(dataType) ? deflateRuns(bytes) : deflateAsync(bytes, deflateOptions(bytes.length));
 }
 
 /**

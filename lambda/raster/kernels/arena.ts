@@ -17,7 +17,10 @@ export interface Kernels {
   readonly bilinearCell: Kernel;
   readonly bilinearRun: Kernel;
   readonly storeFloats: Kernel;
+  readonly halveFloats32: Kernel;
   readonly hasOddNan32: (...args: readonly number[]) => number;
+  readonly deflateBlock: (...args: readonly number[]) => number;
+  readonly adler32: (...args: readonly number[]) => number;
 }
 
 const instance = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(KERNELS, 'base64')));

@@ -20,7 +20,10 @@ const compiled = (): string => {
     const file = join(folder, 'kernels.wasm');
     const options = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--initialMemory', String(PAGES)];
     execFileSync(process.execPath, [COMPILER, SOURCES, ...options, '--outFile', file], { stdio: 'inherit' });
-    const lines = readFileSync(file).toString('base64').match(/.{1,110}/g) ?? [];
+    const lines =
+      readFileSync(file)
+        .toString('base64')
+        .match(/.{1,110}/g) ?? [];
     const body = lines.map((line) => `  '${line}',\n`).join('');
     return `/** Compiled from assembly/ by \`npm run kernels\`: a WebAssembly module, base64. */\nexport const KERNELS = [\n${body}].join('');\n`;
   } finally {

@@ -23,7 +23,7 @@ export function adler32(before: u32, at: usize, length: usize): u32 {
       const high = i16x8.extmul_high_i8x16_u(v, i8x16(16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1));
       weighed = i32x4.add(weighed, i32x4.extadd_pairwise_i16x8_u(i16x8.add(low, high)));
     }
-    b = (b + a * (<u32>vectors << 4) + (sumOf(sumsBefore) << 4) + sumOf(weighed)) % PRIME;
+    b = (b + a * ((<u32>vectors) << 4) + (sumOf(sumsBefore) << 4) + sumOf(weighed)) % PRIME;
     a = (a + sumOf(sums)) % PRIME;
   }
   for (; at < end; at++) {

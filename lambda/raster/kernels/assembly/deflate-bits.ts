@@ -1,10 +1,20 @@
 // DEFLATE's bits, lowest first. Where they go is kept in 16 bytes at `out`: u64 of bits that wait for the rest of their
 // byte, u32 of how many they are (0 to 7), u32 of the address of that byte.
 
+/** Lets the bytes to come go elsewhere; bits that wait are kept. */
+export function moveOutput(out: usize, at: usize): void {
+  store<u32>(out, <u32>at, 12);
+}
+
+/** Where the bytes that are whole end. */
+export function outputEnd(out: usize): usize {
+  return <usize>load<u32>(out, 12);
+}
+
 /** Writes up to 32 bits. */
 export function put(out: usize, value: u32, count: u32): void {
   const held = load<u32>(out, 8);
-  const bits = load<u64>(out) | (<u64>value << held);
+  const bits = load<u64>(out) | ((<u64>value) << held);
   const all = held + count;
   const at = load<u32>(out, 12);
   store<u64>(<usize>at, bits);
@@ -30,7 +40,7 @@ export function putStored(out: usize, at: usize, length: i32): void {
 /**
  * Writes a block's symbols, the one at its end included.
  *
- * @param at the block; 3 bytes behind it can be read
+ * @param at the block; 4 bytes behind it can be read
  * @param runs to `runsEnd`: which bytes of it are said as runs, u32 each of position << 9 | length
  * @param words u32 each of bits << 8 | their count: of literals, of at most 14 bits, and of the block's end
  * @param runWords as `words`, of a whole run for each of its lengths
@@ -54,11 +64,10 @@ export function putSymbols(
     const literalsEnd = runs < runsEnd ? at + <usize>(run >> 9) : end;
     // Sums of words have sums of their bits' counts in their low bits, which are all that a shift looks at.
     for (; literal + 4 <= literalsEnd; literal += 4) {
-      const bytes = load<u32>(literal);
-      const a = <u64>load<u32>(words + ((<usize>bytes & 255) << 2));
-      const b = <u64>load<u32>(words + (((<usize>bytes >> 8) & 255) << 2));
-      const c = <u64>load<u32>(words + (((<usize>bytes >> 16) & 255) << 2));
-      const d = <u64>load<u32>(words + ((<usize>bytes >> 24) << 2));
+      const a = <u64>load<u32>(words + ((<usize>load<u8>(literal)) << 2));
+      const b = <u64>load<u32>(words + ((<usize>load<u8>(literal, 1)) << 2));
+      const c = <u64>load<u32>(words + ((<usize>load<u8>(literal, 2)) << 2));
+      const d = <u64>load<u32>(words + ((<usize>load<u8>(literal, 3)) << 2));
       const two = a + b;
       const four = two + c + d;
       bits |= ((a >> 8) | ((b >> 8) << a) | (((c >> 8) | ((d >> 8) << c)) << two)) << held;

@@ -12,7 +12,7 @@ const LONGEST_WORD: i32 = 7;
 /** Distances that are named. Only the first is used, but a code of one word is one that not every reader takes. */
 const DISTANCES: usize = 2;
 
-/** In `header`: its size in bits, how many symbols, and where the rest is. */
+/** In `header`, behind how many symbols have lengths, how many lengths of its own code are named, and where the items end. */
 const COUNTS: usize = 16;
 const WORDS: usize = COUNTS + 80;
 const LENGTHS: usize = WORDS + 80;

@@ -1,4 +1,5 @@
 // What DEFLATE is to say of a block: which of its bytes are literals, and which repeat the byte before them.
+import { estimatedBits } from './entropy';
 
 /** Runs are found from this length on, and are said in pieces of at most DEFLATE's longest match. */
 const SHORTEST: i32 = 4;
@@ -19,16 +20,14 @@ export function countBytes(at: usize, length: i32, counts: usize, room: usize): 
   memory.fill(room, 0, 4 * KIND_BYTES);
   const end = at + <usize>length;
   for (; at + 8 <= end; at += 8) {
-    const low = load<u32>(at);
-    const high = load<u32>(at, 4);
-    increment(room, low & 255);
-    increment(room + KIND_BYTES, (low >> 8) & 255);
-    increment(room + 2 * KIND_BYTES, (low >> 16) & 255);
-    increment(room + 3 * KIND_BYTES, low >> 24);
-    increment(room, high & 255);
-    increment(room + KIND_BYTES, (high >> 8) & 255);
-    increment(room + 2 * KIND_BYTES, (high >> 16) & 255);
-    increment(room + 3 * KIND_BYTES, high >> 24);
+    increment(room, load<u8>(at));
+    increment(room + KIND_BYTES, load<u8>(at, 1));
+    increment(room + 2 * KIND_BYTES, load<u8>(at, 2));
+    increment(room + 3 * KIND_BYTES, load<u8>(at, 3));
+    increment(room, load<u8>(at, 4));
+    increment(room + KIND_BYTES, load<u8>(at, 5));
+    increment(room + 2 * KIND_BYTES, load<u8>(at, 6));
+    increment(room + 3 * KIND_BYTES, load<u8>(at, 7));
   }
   for (; at < end; at++) increment(room, load<u8>(at));
   memory.fill(counts, 0, COUNT_BYTES);
@@ -94,7 +93,7 @@ export function findRuns(at: usize, length: i32, runs: usize): usize {
 
 /** The lowest `count` bits, all 64 where it is 64 or more. */
 function upTo(count: i32): u64 {
-  return count >= 64 ? <u64>-1 : (<u64>1 << count) - 1;
+  return count >= 64 ? <u64>-1 : ((<u64>1) << count) - 1;
 }
 
 /** The symbol of a length of 3 to 258 bytes, and below it how many bits more say which of the symbol's lengths. */
@@ -126,7 +125,7 @@ export function chooseRuns(at: usize, runs: usize, end: usize, counts: usize, ro
     increment(lengths, length);
   }
   memory.copy(trial, counts, COUNT_BYTES);
-  let least = estimatedBits(counts);
+  let least = estimatedBits(counts, SYMBOLS);
   let shortest = LONGEST + 1;
   let extraBits: u32 = 0;
   let length = LONGEST;
@@ -141,7 +140,7 @@ export function chooseRuns(at: usize, runs: usize, end: usize, counts: usize, ro
       store<u32>(counted, load<u32>(counted) + count);
       extraBits += count * ((symbol & 7) + 1);
     }
-    const bits = estimatedBits(trial) + <f32>extraBits;
+    const bits = estimatedBits(trial, SYMBOLS) + <f32>extraBits;
     if (bits >= least) continue;
     least = bits;
     shortest = length + 1;
@@ -151,7 +150,7 @@ export function chooseRuns(at: usize, runs: usize, end: usize, counts: usize, ro
   for (let run = runs; run < end; run += 4) {
     const said = load<u32>(run);
     store<u32>(kept, said);
-    kept += <usize>((<i32>(said & 511)) >= shortest) << 2;
+    kept += (<usize>(<i32>(said & 511) >= shortest)) << 2;
   }
   return kept;
 }
@@ -159,29 +158,4 @@ export function chooseRuns(at: usize, runs: usize, end: usize, counts: usize, ro
 /** 0 for the longest runs to 4 for the shortest. */
 function kindOf(length: u32): usize {
   return <usize>(length < 20) + <usize>(length < 12) + <usize>(length < 8) + <usize>(length < 6);
-}
-
-/** The bits that symbols with these counts need: their entropy, but that none takes less than one. */
-function estimatedBits(counts: usize): f32 {
-  let total: u32 = 0;
-  for (let i: usize = 0; i < COUNT_BYTES; i += 4) total += load<u32>(counts + i);
-  const all = log2(f32x4.splat(<f32>total));
-  let bits = f32x4.splat(0);
-  for (let i: usize = 0; i < COUNT_BYTES; i += 16) {
-    const count = f32x4.convert_i32x4_u(v128.load(counts + i));
-    bits = f32x4.add(bits, f32x4.mul(count, f32x4.pmax(f32x4.sub(all, log2(count)), f32x4.splat(1))));
-  }
-  return (
-    f32x4.extract_lane(bits, 0) + f32x4.extract_lane(bits, 1) + f32x4.extract_lane(bits, 2) + f32x4.extract_lane(bits, 3)
-  );
-}
-
-/** Of positive numbers, within 0.001; a number of its own, but finite, of 0. */
-function log2(x: v128): v128 {
-  const exponent = f32x4.convert_i32x4_s(i32x4.sub(i32x4.shr_u(x, 23), i32x4.splat(127)));
-  const m = v128.or(v128.and(x, i32x4.splat(0x007fffff)), i32x4.splat(0x3f800000));
-  // The same at 1 and, with the next exponent, at 2.
-  let y = f32x4.sub(f32x4.mul(m, f32x4.splat(0.15952524)), f32x4.splat(1.0611978));
-  y = f32x4.add(f32x4.mul(m, y), f32x4.splat(3.0669166));
-  return f32x4.add(f32x4.sub(f32x4.mul(m, y), f32x4.splat(2.1652441)), exponent);
 }

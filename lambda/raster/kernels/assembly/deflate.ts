@@ -1,9 +1,9 @@
 // DEFLATE (RFC 1951) without a search: literals and runs of one byte, in blocks that have Huffman codes of their own.
 // Noisy or differenced samples have little else to find.
-import { alignBits, put, putStored, putSymbols } from './deflate-bits';
+import { alignBits, moveOutput, outputEnd, put, putStored, putSymbols } from './deflate-bits';
 import { HEADER_BYTES, prepareHeader, putHeader } from './deflate-header';
 import { RUNS_BYTES, SYMBOLS, chooseRuns, countBytes, findRuns, lengthSymbol } from './deflate-runs';
-import { HUFFMAN_BYTES, codeLengths, codewords } from './huffman';
+import { codeLengths, codewords } from './huffman';
 
 /** Four words and seven bits that wait are at most 63 bits. */
 const LONGEST_WORD: i32 = 14;
@@ -18,6 +18,7 @@ const WORDS: usize = COUNTS + (SYMBOLS << 2);
 const RUN_WORDS: usize = WORDS + (SYMBOLS << 2);
 const WORD_LENGTHS: usize = RUN_WORDS + 1040;
 const HEADER: usize = WORD_LENGTHS + SYMBOLS;
+/** Of each step in its turn; the choice of runs needs most. */
 const ROOM: usize = HEADER + HEADER_BYTES;
 const RUNS: usize = ROOM + RUNS_BYTES;
 
@@ -27,10 +28,13 @@ const RUNS: usize = ROOM + RUNS_BYTES;
  * @param at the block, of at most 65,535 bytes; the byte before it is what comes before it in the data, or, where nothing
  *   does, another than its first one. 64 bytes behind it can be read.
  * @param last 1 where the data end with it, otherwise 0
- * @param work 80 KB. Its first 16 bytes say where the output stands, from block to block: see deflate-bits.ts. The rest is
- *   the kernel's own. A block's output is at most 6 bytes longer than the block; another 8 may be written behind it.
+ * @param out where its bytes go: at most 6 more than the block has, and another 8 may be written behind them
+ * @param work 80 KB. Its first 16 bytes, zeros before the first block, hold the bits that wait for the next one; the rest is
+ *   the kernel's own.
+ * @returns where the bytes end
  */
-export function deflateBlock(at: usize, length: i32, last: i32, work: usize): void {
+export function deflateBlock(at: usize, length: i32, last: i32, out: usize, work: usize): usize {
+  moveOutput(work, out);
   const counts = work + COUNTS;
   const lengths = work + WORD_LENGTHS;
   const runs = work + RUNS;
@@ -60,6 +64,7 @@ export function deflateBlock(at: usize, length: i32, last: i32, work: usize): vo
     putSymbols(work, at, length, runs, end, work + WORDS, work + RUN_WORDS);
   }
   if (last) alignBits(work);
+  return outputEnd(work);
 }
 
 /** The lengths of the fixed code's words (RFC 1951, section 3.2.6). */

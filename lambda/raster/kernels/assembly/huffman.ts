@@ -142,7 +142,7 @@ export function codewords(lengths: usize, n: i32, words: usize, room: usize): vo
     const place = room + ((<usize>length) << 2);
     const word = load<u32>(place);
     store<u32>(place, word + 1);
-    store<u32>(words + ((<usize>symbol) << 2), length == 0 ? 0 : (reversed16(word) >> (16 - length)) << 8 | length);
+    store<u32>(words + ((<usize>symbol) << 2), length == 0 ? 0 : ((reversed16(word) >> (16 - length)) << 8) | length);
   }
 }
 

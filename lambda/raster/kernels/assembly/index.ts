@@ -4,3 +4,6 @@ export { convertInt16, convertUint16, convertUint8 } from './samples';
 export { joinFloats32, splitFloats32, undoDifferences16, undoDifferences32, undoDifferences8 } from './predictors';
 export { bilinearCell, bilinearRun } from './bilinear';
 export { hasOddNan32, storeFloats } from './store';
+export { deflateBlock } from './deflate';
+export { adler32 } from './adler';
+export { halveFloats32 } from './overview';

@@ -9,7 +9,10 @@ export function undoDifferences16(at: usize, rows: i32, rowSamples: i32, stride:
       let carry = i16x8.splat(0);
       for (let i = 0; i < vectors; i++, at += 16) {
         let v = v128.load(at);
-        v = i16x8.add(v, i8x16.shuffle(i16x8.splat(0), v, 0, 1, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29));
+        v = i16x8.add(
+          v,
+          i8x16.shuffle(i16x8.splat(0), v, 0, 1, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29),
+        );
         v = i16x8.add(v, i8x16.shuffle(i16x8.splat(0), v, 0, 1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27));
         v = i16x8.add(v, i8x16.shuffle(i16x8.splat(0), v, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23));
         v = i16x8.add(v, carry);
@@ -119,7 +122,11 @@ export function joinFloats32(source: usize, target: usize, rows: i32, columns: i
       v128.store(target, i8x16.shuffle(dcLow, baLow, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23));
       v128.store(target, i8x16.shuffle(dcLow, baLow, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31), 16);
       v128.store(target, i8x16.shuffle(dcHigh, baHigh, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23), 32);
-      v128.store(target, i8x16.shuffle(dcHigh, baHigh, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31), 48);
+      v128.store(
+        target,
+        i8x16.shuffle(dcHigh, baHigh, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31),
+        48,
+      );
     }
     for (; target < end; target += 4, at++) {
       const high = ((<u32>load<u8>(at)) << 24) | ((<u32>load<u8>(at + n)) << 16);

@@ -93,7 +93,26 @@ function gather16(at: usize, step: i32): v128 {
   }
   if (step === 4) {
     const low = i8x16.shuffle(v128.load(at), v128.load(at, 16), 0, 1, 8, 9, 16, 17, 24, 25, 0, 0, 0, 0, 0, 0, 0, 0);
-    const high = i8x16.shuffle(v128.load(at, 32), v128.load(at, 48), 0, 1, 8, 9, 16, 17, 24, 25, 0, 0, 0, 0, 0, 0, 0, 0);
+    const high = i8x16.shuffle(
+      v128.load(at, 32),
+      v128.load(at, 48),
+      0,
+      1,
+      8,
+      9,
+      16,
+      17,
+      24,
+      25,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+    );
     return i64x2.shuffle(low, high, 0, 2);
   }
   const gap = (<usize>step) << 1;

@@ -1,0 +1,35 @@
+import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
+
+/** Floats of source that go through the kernels' memory at a time: with the result they stay in a core's second-level cache. */
+const BATCH = 32 * 1024;
+
+/** Bytes that the kernel reads behind its source, and writes behind its result. */
+const SLACK = 32;
+
+/**
+ * Overview pixels of a float32 band, rows x columns, each the mean of those of two by two pixels that are neither NaN nor
+ * `nodata`; nodata where none is.
+ *
+ * @param pixels 2 * rows rows of `stride` px, at least 2 * columns
+ * @param nodata a float32; NaN where only NaN is missing
+ * @param nudged what a mean that equals nodata is stored as
+ */
+export const halveFloats = (
+  pixels: Float32Array<ArrayBuffer>,
+  stride: number,
+  out: Float32Array<ArrayBuffer>,
+  columns: number,
+  rows: number,
+  { nodata, nudged }: { readonly nodata: number; readonly nudged: number },
+): void => {
+  const atATime = Math.max(1, Math.floor(BATCH / (2 * stride)));
+  for (let row = 0; row < rows; row += atATime) {
+    const count = Math.min(atATime, rows - row);
+    const source = pixels.subarray(2 * row * stride, 2 * (row + count) * stride);
+    const target = aligned(ARENA_START + source.byteLength + SLACK);
+    const { floats } = arenaOf(target + count * columns * 4 + SLACK);
+    floats.set(source, ARENA_START / 4);
+    kernels.halveFloats32(ARENA_START, stride, columns, count, target, nodata, nudged);
+    out.set(floats.subarray(target / 4, target / 4 + count * columns), row * columns);
+  }
+};

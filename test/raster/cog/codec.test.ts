@@ -1,0 +1,37 @@
+import { deflateSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { compress, compressAsync, decompress, decompressAsync } from '../../../lambda/raster/cog/codec.ts';
+import { bytesPerSample, isFloat } from '../../../lambda/raster/data-type.ts';
+import { deflateRuns } from '../../../lambda/raster/kernels/deflate-kernels.ts';
+import { COMPRESSIONS, DATA_TYPES } from '../../../lambda/raster/types.ts';
+import { seededRandom } from '../../support/cog-images.ts';
+
+/** Samples as predictors leave them, longer than a block of DEFLATE: small differences, noise and gaps by turns. */
+const random = seededRandom(11);
+const bytes = Uint8Array.from({ length: 200_000 }, (_, i) =>
+  (i >> 10) % 3 === 0 ? 0 : Math.floor(random() * ((i >> 9) % 2 === 0 ? 256 : 5)),
+);
+
+const cases = DATA_TYPES.flatMap((dataType) => COMPRESSIONS.map((compression) => [dataType, compression] as const));
+
+describe('compression of a block', () => {
+  it.each(cases)(
+    'of %s with %s gives the same bytes at once and later, and they come back',
+    async (type, compression) => {
+      const packed = compress(bytes, compression, type);
+      expect(Buffer.compare(await compressAsync(bytes, compression, type), packed)).toBe(0);
+      expect(Buffer.compare(decompress(packed, compression, bytes.length), bytes)).toBe(0);
+      expect(Buffer.compare(await decompressAsync(packed, compression, bytes.length), bytes)).toBe(0);
+    },
+  );
+
+  it('searches for matches where DEFLATE is of integers of more than 8 bits, and nowhere else', () => {
+    const searched = Buffer.from(deflateSync(bytes, { level: 4 }));
+    const unsearched = Buffer.from(deflateRuns(bytes));
+    expect(searched.equals(unsearched)).toBe(false);
+    const searches = DATA_TYPES.filter((type) => searched.equals(compress(bytes, 'deflate', type)));
+    const others = DATA_TYPES.filter((type) => unsearched.equals(compress(bytes, 'deflate', type)));
+    expect(searches).toEqual(DATA_TYPES.filter((type) => !isFloat(type) && bytesPerSample(type) > 1));
+    expect([...searches, ...others].toSorted()).toEqual([...DATA_TYPES].toSorted());
+  });
+});
