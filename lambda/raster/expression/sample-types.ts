@@ -6,14 +6,17 @@ export type IntegerType = Exclude<DataType, 'float32' | 'float64'>;
 
 export const isIntegerType = (dtype: DataType): dtype is IntegerType => !isFloat(dtype);
 
-/** The value as the type stores it, or null where the type cannot hold it. NaN is held by the float types. */
+/**
+ * The value as the type stores it, or null where the type cannot hold it. The float types hold NaN; infinities are none's,
+ * for what is not finite has no data.
+ */
 export const storedValue = (value: number, dtype: DataType): number | null => {
   if (isIntegerType(dtype)) {
     const { min, max } = integerRange(dtype);
     return Number.isInteger(value) && value >= min && value <= max ? value : null;
   }
   const stored = dtype === 'float32' ? Math.fround(value) : value;
-  return Number.isFinite(value) && !Number.isFinite(stored) ? null : stored;
+  return Number.isFinite(stored) || Number.isNaN(stored) ? stored : null;
 };
 
 /** The next larger number of a float type; the next smaller one above the type's largest. */

@@ -88,6 +88,8 @@ describe('what a type can hold', () => {
     ['float32', NaN, NaN],
     ['float32', 0.1, Math.fround(0.1)],
     ['float32', 1e39, null],
+    ['float32', Infinity, null],
+    ['float64', -Infinity, null],
     ['float64', 1e39, 1e39],
   ] as const)('%s: %d is stored as %s', (dtype, value, expected) => {
     expect(storedValue(value, dtype)).toEqual(expected);

@@ -8,9 +8,9 @@ import { describeWith, SHARED_DATA } from '../../support/requirements.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { compare } from '../warp/gdal.ts';
 import type { RasterGrid } from '../../../lambda/raster/types.ts';
-import type { Comparison } from '../warp/gdal.ts';
 import type { ComputedWindow } from './computed-scene.ts';
 import { computedScene } from './computed-scene.ts';
+import { faultsOf } from './faults.ts';
 import { makeReferences, referencePixels } from './gdal-reference.ts';
 import type { ReferenceCase } from './gdal-reference.ts';
 import { LOOSER, ONLY_ON_ITS_GRID, REFUSED } from './refusals.ts';
@@ -131,25 +131,4 @@ function joined(parts: readonly Float64Array[]): Float64Array {
     at += part.length;
   }
   return whole;
-}
-
-/**
- * What of a comparison is beyond the tolerances. On the file's own grid there is none. A warp interpolates positions to
- * within 0.003 px, so that a centre on a pixel's edge may fall to the other side, one in a thousand; values by bilinear
- * follow to within 0.0005 standard deviations of the band.
- */
-function faultsOf(
-  { maskShare, differentShare, p999, max }: Comparison,
-  output: Output,
-  factor: number,
-): Partial<Comparison> {
-  if (factor === Infinity) return {};
-  if (output.crs === null)
-    return { ...(maskShare > 0 && { maskShare }), ...(differentShare > 0 && { differentShare }) };
-  return {
-    ...(maskShare > 0.0001 && { maskShare }),
-    ...(output.resampling === 'near' && differentShare > 0.001 && { differentShare }),
-    ...(output.resampling === 'bilinear' && p999 > 0.0005 * factor && { p999 }),
-    ...(output.resampling === 'bilinear' && max > 0.005 * factor && { max }),
-  };
 }
