@@ -13,6 +13,11 @@ import type { WorkerCommand, WorkerEvent, WorkerSetup } from './worker-events.ts
 const OPEN_SOURCES = 8;
 const CACHE_BYTES = 48 * 1024 * 1024;
 
+/**
+ * Messages that a thread has at hand: while one window's file is being flushed to the disk, the next one is computed.
+ */
+const AT_HAND = 2;
+
 collectInOnePass();
 
 const setupSchema: z.ZodType<WorkerSetup> = z.object({
@@ -35,8 +40,10 @@ const local = openLocalEngine(
   { remote },
 );
 const pool = new SourcePool(local.context.sources, { capacity: OPEN_SOURCES, cacheBytes: CACHE_BYTES });
+const parts = { context: local.context, pool, makeScratch: () => local.engine.openScratch(), report };
 try {
-  await workLoop({ context: local.context, pool, makeScratch: () => local.engine.openScratch(), report }, stop.signal);
+  const loops = await Promise.allSettled(Array.from({ length: AT_HAND }, () => workLoop(parts, stop.signal)));
+  for (const loop of loops) if (loop.status === 'rejected') throw loop.reason;
 } catch (error) {
   // Anything but a store that does not answer is a defect, and must end the run loudly.
   if (!(error instanceof TileonceError)) console.error(error);

@@ -19,8 +19,22 @@ export interface PixelMapping {
 /** A position must come back to within this of where it set out, in output pixels: beyond their domain projections fold over. */
 const ROUND_TRIP_PX = 0.1;
 
-/** The exact mapping from the pixels of `out` to those of `source`. */
+/** The exact mapping from the pixels of `out` to those of `source`: of the same grids it is the same object. */
 export const pixelMapping = (source: RasterGrid, out: RasterGrid): PixelMapping => {
+  const key = JSON.stringify([source, out]);
+  const known = mappings.get(key);
+  if (known !== undefined) return known;
+  const made = makeMapping(source, out);
+  if (mappings.size >= MAPPINGS) mappings.clear();
+  mappings.set(key, made);
+  return made;
+};
+
+/** A scene's windows share one or two; several scenes may take turns. */
+const MAPPINGS = 32;
+const mappings = new Map<string, PixelMapping>();
+
+const makeMapping = (source: RasterGrid, out: RasterGrid): PixelMapping => {
   const toPixel = inverted(source.geotransform);
   if (sameCrs(source.crs, out.crs)) {
     const affine = settled(composed(out.geotransform, toPixel), out);

@@ -23,6 +23,20 @@ const ALONG = Array.from({ length: 21 }, (_, i) => i / 20);
  * where one of them leaves a projection's domain, from all over the part, and from the source positions that fall in it.
  */
 export const coverage = (mapping: PixelMapping, part: PixelRect, source: RasterSize): Coverage | null => {
+  const ofMapping = coverages.get(mapping) ?? new Map<string, Coverage | null>();
+  coverages.set(mapping, ofMapping);
+  const key = `${part.x} ${part.y} ${part.width} ${part.height} ${source.width} ${source.height}`;
+  const known = ofMapping.get(key);
+  if (known !== undefined) return known;
+  const found = findCoverage(mapping, part, source);
+  ofMapping.set(key, found);
+  return found;
+};
+
+/** Every window asks for the same few parts of its output: the whole, mostly. */
+const coverages = new WeakMap<PixelMapping, Map<string, Coverage | null>>();
+
+const findCoverage = (mapping: PixelMapping, part: PixelRect, source: RasterSize): Coverage | null => {
   const { x, y, width, height } = part;
   const at = (s: number, t: number) => mapping.at(x + s * width, y + t * height);
   const onEdges = ALONG.flatMap((r) => [at(r, 0), at(r, 1), at(0, r), at(1, r)]);
