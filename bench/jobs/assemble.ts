@@ -1,15 +1,4 @@
-import { rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import * as z from 'zod';
-import { parseSceneJobId } from '../../lambda/identity/job-key.ts';
-import { mosaicKey } from '../../lambda/identity/output-keys.ts';
-import { parsePlan } from '../../lambda/identity/plan-record.ts';
-import { openLocalEngine } from '../../lambda/local/local-engine.ts';
-import { buildScene } from '../../lambda/pipeline/assemble-scene.ts';
-import { silentTelemetry } from '../../lambda/telemetry.ts';
-import { measureHere } from '../measured.ts';
-import { watchMemory } from '../memory-peaks.ts';
-import { profiled } from '../profiled.ts';
+import { enableCompileCache } from 'node:module';
 
 /**
  * A scene's assembly in a process of its own: rows, gap check, mosaic, preview, item. What an earlier one made is
@@ -22,26 +11,7 @@ export interface AssembleJob {
   readonly profile: string | null;
 }
 
-const jobSchema: z.ZodType<AssembleJob> = z.object({
-  out: z.string(),
-  sceneJobId: z.string(),
-  profile: z.string().nullable(),
-});
-
-const job = jobSchema.parse(JSON.parse(process.argv[2] ?? ''));
-const sceneJobId = parseSceneJobId(job.sceneJobId);
-if (sceneJobId === null) throw new Error(`${job.sceneJobId} is no scene job id`);
-const mosaic = join(job.out, mosaicKey(sceneJobId));
-await rm(dirname(mosaic), { recursive: true, force: true });
-using local = openLocalEngine(job.out, silentTelemetry);
-const record = await local.context.manifest.getPlan(sceneJobId);
-if (record === null) throw new Error(`there is no plan of ${sceneJobId} in ${job.out}`);
-const plan = parsePlan(record.plan);
-const peaks = watchMemory();
-const assemble = async (): Promise<number> => {
-  const makeScratch = () => local.engine.openScratch();
-  await buildScene(local.context, makeScratch, plan, 'create', new AbortController().signal);
-  return (await stat(mosaic)).size;
-};
-const work = await profiled(job.profile, () => measureHere(assemble));
-console.log(JSON.stringify({ work, memory: peaks() }));
+// Compiled code is kept between runs, as bin/tileonce.ts keeps it: it is loaded after this.
+enableCompileCache();
+const { runAssembly } = await import('./assembly.ts');
+console.log(JSON.stringify(await runAssembly(process.argv[2] ?? '')));

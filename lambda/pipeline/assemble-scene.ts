@@ -12,11 +12,11 @@ import { sha256Hex } from '../identity/sha256.ts';
 import { previewSize, renderPreview } from '../outputs/preview.ts';
 import { sceneItem, serialiseItem } from '../outputs/stac-item.ts';
 import { sceneStatistics } from '../raster/statistics.ts';
-import type { PixelArray } from '../raster/types.ts';
+import type { MosaicPreview } from '../raster/mosaic/assemble-mosaic.ts';
 import { ManifestGapError, checkObjects, rowsInOrder } from './check-manifest.ts';
 import { type PipelineContext, claimAttempt } from './context.ts';
 import type { AssemblyMessage } from './messages.ts';
-import { type SceneRows, type ScratchMaker, writeMosaic } from './write-mosaic.ts';
+import { type SceneRows, type ScratchMaker, type WrittenMosaic, writeMosaic } from './write-mosaic.ts';
 import { storedDigest } from './stored-digest.ts';
 import { otherPixels, supersede } from './supersede.ts';
 
@@ -115,9 +115,10 @@ export const buildScene = async (
     plan.pipeline.outputs.length,
   );
   const rows: SceneRows = { ordered, statistics };
-  const mosaic = written.length === 0 ? null : await writeMosaic(context, makeScratch, plan, rows, signal, how);
+  const draw = (pixels: MosaicPreview) => drawPreview(plan, pixels, statistics);
+  const mosaic = written.length === 0 ? null : await writeMosaic(context, makeScratch, plan, rows, draw, signal, how);
   signal.throwIfAborted();
-  const preview = mosaic === null ? null : await writePreview(context, plan, mosaic.preview, statistics, how);
+  const preview = mosaic === null ? null : await writePreview(context, plan, mosaic, how);
   await writeItem(context, plan, { written, total: ordered.length, statistics, mosaic, preview }, how);
   await closeAssembled(context, plan.sceneJobId);
   context.telemetry.count('ScenesAssembled', 1);
@@ -145,15 +146,12 @@ export interface PreviewFile extends RasterSize {
   readonly sha256: string;
 }
 
-const writePreview = async (
-  context: PipelineContext,
-  plan: ScenePlan,
-  pixels: RasterSize & { readonly bands: readonly PixelArray[] },
+const drawPreview = (
+  { pipeline }: ScenePlan,
+  pixels: MosaicPreview,
   statistics: readonly (BandStatistics | null)[],
-  how: SceneWrite,
-): Promise<PreviewFile> => {
-  const { pipeline } = plan;
-  const png = renderPreview({
+): Uint8Array<ArrayBuffer> =>
+  renderPreview({
     width: pixels.width,
     height: pixels.height,
     bands: pixels.bands,
@@ -163,8 +161,15 @@ const writePreview = async (
     statistics,
     categorical: pipeline.overviews !== 'average',
   });
-  const { width, height } = previewSize(pixels);
-  const { object } = await writeDocument(context, previewKey(plan.sceneJobId), png, 'image/png', how);
+
+const writePreview = async (
+  context: PipelineContext,
+  plan: ScenePlan,
+  mosaic: WrittenMosaic,
+  how: SceneWrite,
+): Promise<PreviewFile> => {
+  const { width, height } = previewSize(mosaic.preview);
+  const { object } = await writeDocument(context, previewKey(plan.sceneJobId), mosaic.png, 'image/png', how);
   return { width, height, bytes: object.bytes, sha256: object.sha256 };
 };
 

@@ -7,7 +7,12 @@ import type { WindowIndex } from '../identity/grid.ts';
 import { mosaicKey } from '../identity/output-keys.ts';
 import type { ScenePlan } from '../identity/plan.ts';
 import { mosaicDigest } from '../raster/cog/digest.ts';
-import { type MosaicSummary, type Scratch, assembleMosaic } from '../raster/mosaic/assemble-mosaic.ts';
+import {
+  type MosaicPreview,
+  type MosaicSummary,
+  type Scratch,
+  assembleMosaic,
+} from '../raster/mosaic/assemble-mosaic.ts';
 import type { BandStatistics } from '../raster/types.ts';
 import type { PipelineContext } from './context.ts';
 import { bandCount, cogOptions } from './output-image.ts';
@@ -23,11 +28,17 @@ export interface SceneRows {
   readonly statistics: readonly (BandStatistics | null)[];
 }
 
+/** A scene's COG as it stands in the store, and its preview as a PNG that is yet to be stored. */
+export interface WrittenMosaic extends MosaicSummary {
+  readonly png: Uint8Array<ArrayBuffer>;
+}
+
 /** How often an upload whose completion was refused is begun again. */
 const MOST_UPLOADS = 4;
 
 /**
- * Writes the scene's COG, or finds it there: the claim stands in front, so a loser hardly ever gets this far.
+ * Writes the scene's COG, or finds it there: the claim stands in front, so a loser hardly ever gets this far. The preview is
+ * drawn while the store completes the upload: a disk takes as long to flush a scene as a core to draw it.
  *
  *     head ─▶ ours: assemble into nothing, for the preview and the checksum
  *          ─▶ another's: DivergentTileError; to be replaced: upload over it under its ETag
@@ -41,9 +52,10 @@ export const writeMosaic = async (
   makeScratch: ScratchMaker,
   plan: ScenePlan,
   rows: SceneRows,
+  draw: (preview: MosaicPreview) => Uint8Array<ArrayBuffer>,
   signal: AbortSignal,
   how: 'create' | 'replace' = 'create',
-): Promise<MosaicSummary> => {
+): Promise<WrittenMosaic> => {
   const { objects, telemetry } = context;
   const key = mosaicKey(plan.sceneJobId);
   const digest = sceneDigest(plan, rows);
@@ -57,16 +69,18 @@ export const writeMosaic = async (
       }
       telemetry.event('info', 'Mosaic:Upload:AlreadyPresent', { key });
       const summary = await assembleInto(context, makeScratch, plan, rows, digest, null, signal);
-      return { ...summary, bytes: present.bytes, sha256: present.sha256 ?? (await sha256OfObject(context, key)) };
+      const sha256 = present.sha256 ?? (await sha256OfObject(context, key));
+      return { ...summary, bytes: present.bytes, sha256, png: draw(summary.preview) };
     }
     const upload = await objects.upload({ key, contentType: COG_CONTENT_TYPE, digest }, present?.etag);
     try {
       const summary = await assembleInto(context, makeScratch, plan, rows, digest, upload, signal);
       signal.throwIfAborted();
-      const answer = await upload.complete();
+      const completing = upload.complete();
+      const [answer, png] = await Promise.all([completing, afterTurn(() => draw(summary.preview))]);
       if (answer.kind === 'created') {
         telemetry.count('BytesWritten', summary.bytes);
-        return summary;
+        return { ...summary, png };
       }
       if (answer.kind === 'conflict') telemetry.count('Conflict409Retried', 1);
       telemetry.event('warn', 'Mosaic:Upload:Refused', { key, answer: answer.kind, attempt });
@@ -77,6 +91,12 @@ export const writeMosaic = async (
   throw new StoreUnavailableError(`${key} could not be completed in ${MOST_UPLOADS} uploads`, {
     remedy: 'the message comes back by itself',
   });
+};
+
+/** Work that begins once what was started before it is under way. */
+const afterTurn = async <T>(work: () => T): Promise<T> => {
+  await Promise.resolve();
+  return work();
 };
 
 /** Derived from the rows' digests: two assemblies of the same tiles agree without looking at a pixel. */

@@ -72,7 +72,7 @@ export function mosaicRequest(
     },
     sink: {
       write: (bytes) => {
-        pieces.push(bytes);
+        pieces.push(bytes.slice());
         return Promise.resolve();
       },
     },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { StoreUnavailableError } from '../../errors.ts';
 import type { Upload, UploadAnswer } from '../../gates/object-store.ts';
+import type { ByteSink } from '../../raster/mosaic/mosaic-request.ts';
 import { writeAll } from './durable-files.ts';
 import { errnoOf, onDisk } from './errno.ts';
 import type { TemporaryFile, TemporaryFiles } from './temporary-files.ts';
@@ -14,11 +15,18 @@ export interface FileUploadParts {
   readonly place: (staged: string, sha256: string) => Promise<UploadAnswer>;
 }
 
+/** Written bytes after which the disk is told to take them, while more are written: else all of them wait for `complete`. */
+const FLUSH_BYTES = 32 * 1024 * 1024;
+
 /** A large object on its way: a temporary file that `complete` flushes and links, hashed as it is written. */
-export class FileUpload implements Upload {
+export class FileUpload implements Upload, ByteSink {
   readonly #parts: FileUploadParts;
   readonly #hash = createHash('sha256');
+  #sha256: string | null = null;
   #length = 0;
+  #flushed = 0;
+  /** The flush under way. Kept once it has failed: the system tells of a lost write once, and no later flush would fail. */
+  #flushing: Promise<void> | null = null;
   #over = false;
 
   constructor(parts: FileUploadParts) {
@@ -30,13 +38,21 @@ export class FileUpload implements Upload {
     if (this.#over) throw new StoreUnavailableError(`the upload to ${this.#parts.target} is over: begin it again`);
     const position = this.#length;
     this.#length += bytes.byteLength;
+    const writing = onDisk(this.#parts.folder, () => writeAll(this.#parts.staged.handle, bytes, position));
     this.#hash.update(bytes);
     try {
-      await onDisk(this.#parts.folder, () => writeAll(this.#parts.staged.handle, bytes, position));
+      await writing;
     } catch (error) {
       await this.abort();
       throw error;
     }
+    this.#flushAhead();
+  }
+
+  /** SHA-256 of what was written, lower-case hex. Nothing can be written any more. */
+  sha256(): string {
+    this.#sha256 ??= this.#hash.digest('hex');
+    return this.#sha256;
   }
 
   async complete(): Promise<UploadAnswer> {
@@ -44,8 +60,9 @@ export class FileUpload implements Upload {
     const { staged, folder, place } = this.#parts;
     try {
       return await onDisk(folder, async () => {
+        await this.#flushing;
         await staged.handle.sync();
-        return place(staged.path, this.#hash.digest('hex'));
+        return place(staged.path, this.sha256());
       });
     } catch (error) {
       // Someone swept the temporary file away.
@@ -64,5 +81,18 @@ export class FileUpload implements Upload {
       await staged.handle.close();
       await temporaries.remove(staged.path);
     });
+  }
+
+  #flushAhead(): void {
+    if (this.#over || this.#flushing !== null || this.#length - this.#flushed < FLUSH_BYTES) return;
+    this.#flushed = this.#length;
+    this.#flushing = this.#flush();
+    // Whoever completes the upload is told; one that is aborted has no use for it.
+    this.#flushing.catch(() => null);
+  }
+
+  async #flush(): Promise<void> {
+    await this.#parts.staged.handle.datasync();
+    this.#flushing = null;
   }
 }

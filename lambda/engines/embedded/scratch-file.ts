@@ -25,8 +25,11 @@ export class ScratchFile implements Scratch, AsyncDisposable {
   }
 
   /** What `append` put there. @throws RangeError for a place that it never gave. */
-  async read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(length);
+  async read(
+    offset: number,
+    length: number,
+    bytes: Uint8Array<ArrayBuffer> = new Uint8Array(length),
+  ): Promise<Uint8Array<ArrayBuffer>> {
     let done = 0;
     while (done < length) {
       const { bytesRead } = await this.#handle.read(bytes, done, length - done, offset + done);

@@ -99,9 +99,17 @@ export function encodeBlock(format: BlockFormat, block: PixelArray): Uint8Array<
   return compress(beforeCompression(format, block, planes), format.compression, format.dataType);
 }
 
-/** `encodeBlock` with the entropy coding on another thread. */
-export function encodeBlockAsync(format: BlockFormat, block: PixelArray): Promise<Uint8Array<ArrayBuffer>> {
-  return compressAsync(beforeCompression(format, block), format.compression, format.dataType);
+/**
+ * `encodeBlock` with the entropy coding on another thread.
+ *
+ * @param into memory, as long as the block, that is used until the promise is kept; by default new memory
+ */
+export function encodeBlockAsync(
+  format: BlockFormat,
+  block: PixelArray,
+  into?: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return compressAsync(beforeCompression(format, block, into), format.compression, format.dataType);
 }
 
 /** A compressed block's interleaved samples. Throws CorruptBlockError. */

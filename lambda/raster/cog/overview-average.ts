@@ -1,6 +1,7 @@
 /* oxlint-disable typescript/no-unsafe-type-assertion --
    index reads that the loop's own bounds prove: `?? 0` in their place costs up to a third of the speed. */
 import type { DataType, PixelArray } from '../types.ts';
+import { halveFloats } from '../kernels/overview-kernels.ts';
 import type { BandGrid } from './overview.ts';
 import { sampleType } from './sample-type.ts';
 
@@ -10,6 +11,7 @@ import { sampleType } from './sample-type.ts';
  * does (for signed types GDAL looks before it rounds and so lets some become nodata; here none does).
  */
 export function averageBand(pixels: PixelArray, grid: BandGrid, dataType: DataType, out: PixelArray): void {
+  if (halvedFloats(pixels, grid, out)) return;
   const store = storedMean(dataType, grid.nodata);
   const plain = grid.nodata === null && grid.mask === undefined;
   const inFours = grid.mask === undefined && grid.columns.halved;
@@ -20,6 +22,15 @@ export function averageBand(pixels: PixelArray, grid: BandGrid, dataType: DataTy
     else if (inFours && grid.rows.halved) averageValidFours(pixels, grid, row, store, out);
     else averageWeighted(pixels, grid, row, store, out);
   }
+}
+
+/** `averageValidFours` for a whole band of float32 in vectors; false where the band is not of that kind. */
+function halvedFloats(pixels: PixelArray, { columns, rows, stride, nodata, mask }: BandGrid, out: PixelArray): boolean {
+  if (!(pixels instanceof Float32Array && out instanceof Float32Array)) return false;
+  if (nodata === null || mask !== undefined || !columns.halved || !rows.halved) return false;
+  const nudged = Number.isNaN(nodata) ? NaN : besideNodata('float32', nodata);
+  halveFloats(pixels, stride, out, columns.count, rows.count, { nodata, nudged });
+  return true;
 }
 
 type StoredMean = (total: number, weight: number) => number;

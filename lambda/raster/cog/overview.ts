@@ -87,12 +87,15 @@ export function overviewSource(source: RasterSize, rect: PixelRect): PixelRect {
 /**
  * Pixels of `rect` of the overview of a level of `source` size. `bands` are, rows x cols, the pixels of
  * `overviewSource(source, rect)`.
+ *
+ * @param into where the pixels go, an array a band, rows x cols of `rect`; by default new memory
  */
 export function overviewPixels(
   bands: readonly PixelArray[],
   source: RasterSize,
   rect: PixelRect,
   rule: OverviewRule,
+  into?: readonly PixelArray[],
 ): PixelArray[] {
   const target = overviewSize(source);
   const columns = axisSpans(source.width, target.width, rect.x, rect.width);
@@ -100,8 +103,8 @@ export function overviewPixels(
   const stride = overviewSource(source, rect).width;
   const mask = rule.alpha ? bands[bands.length - 1] : undefined;
   const nodata = storedNodata(rule.dataType, rule.nodata);
-  return bands.map((pixels) => {
-    const out = pixelArray(rule.dataType, rect.width * rect.height);
+  return bands.map((pixels, band) => {
+    const out = into?.[band] ?? pixelArray(rule.dataType, rect.width * rect.height);
     const grid = { columns, rows, stride, nodata, mask };
     if (rule.method === 'average') averageBand(pixels, grid, rule.dataType, out);
     else if (rule.method === 'mode') modeBand(pixels, grid, out);

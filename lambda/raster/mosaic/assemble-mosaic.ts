@@ -3,12 +3,11 @@ import { overviewRule } from '../cog/overview.ts';
 import type { LevelBlocks } from './block-table.ts';
 import { runReader } from './block-table.ts';
 import { levelsOfTiles } from './copied-blocks.ts';
-import { makeBlocks } from './made-blocks.ts';
+import { makeOverviews } from './make-overviews.ts';
 import type { MosaicRequest, MosaicSummary } from './mosaic-request.ts';
 import { describeMosaic } from './mosaic-request.ts';
 import { previewOf } from './preview-level.ts';
 import { tileReaders } from './tile-readers.ts';
-import { tileOverviews } from './tile-overviews.ts';
 import { findTiles } from './tile-set.ts';
 import { writeMosaic } from './write-mosaic.ts';
 
@@ -32,16 +31,7 @@ export async function assembleMosaic(request: MosaicRequest, classicLimit?: numb
   const tiles = await findTiles(request, description, readers);
   const readRun = runReader(tiles, readers, request.scratch, request.signal);
   const levels = levelsOfTiles(tiles, description, description.blockSize);
-  let blocksEncoded = 0;
-  let below: LevelBlocks | undefined;
-  for (const [depth, level] of levels.entries()) {
-    if (below !== undefined) {
-      const ready = tileOverviews(tiles, depth, description, format, readRun);
-      const means = { tiles, readRun, scratch: request.scratch, ready };
-      blocksEncoded += await makeBlocks(level, below, format, rule, means);
-    }
-    below = level;
-  }
+  const blocksEncoded = await makeOverviews(levels, { format, rule, tiles, readRun, scratch: request.scratch });
   const preview = await previewOf(levels, format, rule, tiles, readRun);
   const file = await writeMosaic(description, levels, readRun, request.sink, classicLimit);
   const [blocks, blocksSparse] = countBlocks(levels);

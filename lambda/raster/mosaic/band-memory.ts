@@ -1,5 +1,9 @@
 import { pixelArray } from '../data-type.ts';
 import type { DataType, PixelArray } from '../types.ts';
+import { release } from './released.ts';
+
+/** Arrays of one length that wait for the next: more come back than were taken where blocks are handed on as they were decoded. */
+const MOST_IDLE = 16;
 
 /**
  * Arrays of a band's pixels that go from one block that is made to the next: made anew for each they would have garbage
@@ -23,7 +27,8 @@ export class BandMemory {
     for (const band of bands) {
       const idle = this.#idle.get(band.length);
       if (idle === undefined) this.#idle.set(band.length, [band]);
-      else idle.push(band);
+      else if (idle.length < MOST_IDLE) idle.push(band);
+      else release(band);
     }
   }
 }

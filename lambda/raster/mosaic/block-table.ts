@@ -69,8 +69,8 @@ export function* blockRuns(level: LevelBlocks): Generator<BlockRun> {
   }
 }
 
-/** Reads runs of blocks from wherever they are. */
-export type ReadRun = (run: BlockRun) => Promise<Uint8Array<ArrayBuffer>>;
+/** Reads a run of blocks from wherever it is into `target`, which is as long as the run. */
+export type ReadRun = (run: BlockRun, target: Uint8Array<ArrayBuffer>) => Promise<void>;
 
 /** The reader of a mosaic's runs. It throws MosaicTileError where the leader of a tile's block is not the size that its directory says. */
 export function runReader(
@@ -79,17 +79,30 @@ export function runReader(
   scratch: Scratch,
   signal?: AbortSignal,
 ): ReadRun {
-  return async ({ source, offset, length, blockBytes }) => {
+  return async ({ source, offset, length, blockBytes }, target) => {
     signal?.throwIfAborted();
     const tile = tiles[source];
-    if (tile === undefined) return scratch.read(offset, length);
+    if (tile === undefined) {
+      keep(await scratch.read(offset, length, target), target);
+      return;
+    }
     const { row, column, name } = tile;
-    const [bytes] = await readers.use(row, column, (reader) => reader.read([{ offset, length }], signal));
-    if (bytes?.length !== length || !leadersAre(bytes, blockBytes)) {
+    await readers.use(row, column, async (reader) => {
+      if (reader.readInto === undefined) {
+        const [bytes] = await reader.read([{ offset, length }], signal);
+        keep(bytes, target);
+      } else await reader.readInto(offset, target, signal);
+    });
+    if (!leadersAre(target, blockBytes)) {
       throw new MosaicTileError(row, column, `(${name}) has a block that is not as long as it says`);
     }
-    return bytes;
   };
+}
+
+function keep(bytes: Uint8Array<ArrayBuffer> | undefined, target: Uint8Array<ArrayBuffer>): void {
+  if (bytes?.length !== target.length)
+    throw new RangeError(`${bytes?.length} bytes came where ${target.length} were asked for`);
+  if (bytes.buffer !== target.buffer) target.set(bytes);
 }
 
 function leadersAre(bytes: Uint8Array<ArrayBuffer>, blockBytes: readonly number[]): boolean {

@@ -6,7 +6,9 @@ import { bytesPerSample } from '../data-type.ts';
 import type { PixelArray, PixelRect } from '../types.ts';
 import type { BandMemory } from './band-memory.ts';
 import type { BlockRun, LevelBlocks, ReadRun } from './block-table.ts';
+import { ByteMemory } from './byte-memory.ts';
 import { MosaicTileError } from './mosaic-request.ts';
+import { release } from './released.ts';
 import type { Tile } from './tile-set.ts';
 
 /** Decoded pixels of a level's rectangles. */
@@ -55,6 +57,10 @@ export function decodedLevel(
       const under = blocksUnder(level, rect, blockSize);
       const present = under.filter(({ block }) => level.blockBytes[block] !== 0);
       if (present.length === 0) return null;
+      const [only] = present;
+      if (under.length === 1 && only !== undefined && !reuse && isWholeBlock(format, rect)) {
+        return [await decode(only.block)];
+      }
       const bands = Array.from({ length: bandCount }, () => memory.take(rect.width * rect.height));
       if (present.length < under.length) for (const band of bands) band.fill(format.fill ?? 0);
       await Promise.all(
@@ -63,6 +69,7 @@ export function decodedLevel(
           const common = intersection(area, rect);
           const from = { ...common, x: common.x - area.x, y: common.y - area.y };
           unpackBlock(format, samples, from, bands, rect.width, { x: common.x - rect.x, y: common.y - rect.y });
+          if (!reuse) release(samples);
         }),
       );
       return bands;
@@ -70,19 +77,28 @@ export function decodedLevel(
   };
 }
 
+/** True where a block of one band is, as it is decoded, the pixels of the rectangle that it is under. */
+function isWholeBlock({ blockSize, bandCount }: BlockFormat, { width, height }: PixelRect): boolean {
+  return bandCount === 1 && width === blockSize && height === blockSize;
+}
+
 /** Reads and decodes runs of one block. It throws MosaicTileError where a tile's block is damaged. */
 export function blockDecoder(
   tiles: readonly Tile[],
   readRun: ReadRun,
 ): (format: BlockFormat, run: BlockRun) => Promise<PixelArray> {
+  const memory = new ByteMemory();
   return async (format, run) => {
-    const framed = await readRun(run);
+    const framed = memory.take(run.length);
+    await readRun(run, framed);
     try {
       return await decodeBlockAsync(format, framed.subarray(LEADER_BYTES, framed.length - FRAME_BYTES + LEADER_BYTES));
     } catch (cause) {
       const tile = tiles[run.source];
       if (!(cause instanceof CorruptBlockError) || tile === undefined) throw cause;
       throw new MosaicTileError(tile.row, tile.column, `(${tile.name}) is damaged: ${cause.message}`, { cause });
+    } finally {
+      memory.give(framed);
     }
   };
 }

@@ -7,7 +7,7 @@ export function memoryScratch(): Scratch {
   return {
     append: (bytes) => {
       const offset = end;
-      pieces.set(offset, bytes);
+      pieces.set(offset, bytes.slice());
       end += bytes.length;
       return Promise.resolve({ offset, length: bytes.length });
     },

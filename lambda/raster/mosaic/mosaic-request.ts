@@ -6,17 +6,25 @@ import type { PixelArray, RangeReader, RasterGrid, RasterSize } from '../types.t
 
 /** Where a mosaic's bytes go, in order. */
 export interface ByteSink {
+  /** The memory is written over once the promise is kept. */
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** SHA-256 of all that was written, lower-case hex, of a sink that takes it anyway; it is not taken twice then. */
+  sha256?(): string;
 }
 
 /** Where compressed overview blocks wait until their place in the file is known. Appends may come in any order. */
 export interface Scratch {
+  /** The memory is written over once the promise is kept. */
   append(bytes: Uint8Array<ArrayBuffer>): Promise<{ readonly offset: number; readonly length: number }>;
-  read(offset: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** @param into memory as long as the answer that may be filled and given back: it spares new memory for each block */
+  read(offset: number, length: number, into?: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** A tile's reader; closed when it is no longer needed, if it can be. */
-export type TileReader = RangeReader & Partial<AsyncDisposable>;
+export interface TileReader extends RangeReader, Partial<AsyncDisposable> {
+  /** `read` of the range from `offset` on into memory that is as long as the range, of a reader that can. */
+  readInto?(offset: number, target: Uint8Array<ArrayBuffer>, signal?: AbortSignal): Promise<void>;
+}
 
 /** A scene to be put together from its windows' tiles: everything of the COG that is to be, but its pixels. */
 export interface MosaicRequest extends Omit<CogDescription, 'width' | 'height' | 'grid'> {

@@ -6,6 +6,7 @@ import type { PixelRect, RasterSize } from '../types.ts';
 import type { ReadRun } from './block-table.ts';
 import type { DecodedLevel } from './decoded-blocks.ts';
 import { blockDecoder, intersection } from './decoded-blocks.ts';
+import { release } from './released.ts';
 import type { Tile } from './tile-set.ts';
 
 /** One block of a tile's overview, and the part of the scene's level that it covers, px. */
@@ -32,7 +33,9 @@ export function overviewPieces(tiles: readonly Tile[], depth: number, scene: Ras
   const whole = tiles.every(
     ({ rect, index }) => index.levels.length > depth && rect.x % step === 0 && rect.y % step === 0,
   );
-  return whole && timesHalved(scene) >= depth ? (rect) => [...piecesUnder(tiles, depth, rect)] : null;
+  if (!whole || timesHalved(scene) < depth) return null;
+  const rows = [...Map.groupBy(tiles.entries(), ([, { row }]) => row).values()];
+  return (rect) => [...piecesUnder(rows, depth, rect)];
 }
 
 /**
@@ -63,6 +66,7 @@ export function tileOverviews(
           const common = intersection(area, rect);
           const from = { ...common, x: common.x - area.x, y: common.y - area.y };
           unpackBlock(own, samples, from, bands, rect.width, { x: common.x - rect.x, y: common.y - rect.y });
+          release(samples);
         }),
       );
       return bands;
@@ -70,21 +74,30 @@ export function tileOverviews(
   };
 }
 
-function* piecesUnder(tiles: readonly Tile[], depth: number, rect: PixelRect): Generator<Piece, void, undefined> {
-  for (const [source, tile] of tiles.entries()) {
-    const level = tile.index.levels[depth];
-    if (level === undefined) continue;
-    const left = tile.rect.x / 2 ** depth;
-    const top = tile.rect.y / 2 ** depth;
-    if (!overlaps({ x: left, y: top, width: level.width, height: level.height }, rect)) continue;
-    const blockSize = level.blockWidth;
-    const columns = Math.ceil(level.width / blockSize);
-    for (const [block, bytes] of level.blockBytes.entries()) {
-      const column = block % columns;
-      const inTile = blockRect(level, blockSize, column, (block - column) / columns);
-      const area = { ...inTile, x: inTile.x + left, y: inTile.y + top };
-      if (bytes === 0 || !overlaps(area, rect)) continue;
-      yield { source, offset: level.offsets[block] ?? 0, bytes, blockSize, area };
+/** @param rows the tiles of each row of windows, with their indices: those of most rows are passed over at once */
+function* piecesUnder(
+  rows: readonly (readonly (readonly [source: number, tile: Tile])[])[],
+  depth: number,
+  rect: PixelRect,
+): Generator<Piece, void, undefined> {
+  for (const tiles of rows) {
+    for (const [source, tile] of tiles) {
+      const level = tile.index.levels[depth];
+      if (level === undefined) continue;
+      const left = tile.rect.x / 2 ** depth;
+      const top = tile.rect.y / 2 ** depth;
+      // All tiles of a row stand at one height.
+      if (top >= rect.y + rect.height || top + level.height <= rect.y) break;
+      if (left >= rect.x + rect.width || left + level.width <= rect.x) continue;
+      const blockSize = level.blockWidth;
+      const columns = Math.ceil(level.width / blockSize);
+      for (const [block, bytes] of level.blockBytes.entries()) {
+        const column = block % columns;
+        const inTile = blockRect(level, blockSize, column, (block - column) / columns);
+        const area = { ...inTile, x: inTile.x + left, y: inTile.y + top };
+        if (bytes === 0 || !overlaps(area, rect)) continue;
+        yield { source, offset: level.offsets[block] ?? 0, bytes, blockSize, area };
+      }
     }
   }
 }

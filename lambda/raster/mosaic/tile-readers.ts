@@ -1,13 +1,12 @@
-import type { RangeReader } from '../types.ts';
 import type { MosaicRequest, TileReader } from './mosaic-request.ts';
 import { MosaicTileError } from './mosaic-request.ts';
 
 /** Readers of tiles, opened when they are needed. */
 export interface TileReaders extends AsyncDisposable {
   /** Gives `work` the reader of a window's tile; null where the window is EMPTY. */
-  tryUse<T>(row: number, column: number, work: (reader: RangeReader) => Promise<T>): Promise<T | null>;
+  tryUse<T>(row: number, column: number, work: (reader: TileReader) => Promise<T>): Promise<T | null>;
   /** `tryUse` of a tile that was there before. Throws MosaicTileError where it is gone. */
-  use<T>(row: number, column: number, work: (reader: RangeReader) => Promise<T>): Promise<T>;
+  use<T>(row: number, column: number, work: (reader: TileReader) => Promise<T>): Promise<T>;
 }
 
 /** Readers kept open: a scene of 400 windows opens each tile once, a larger one does not run out of file descriptors. */
@@ -23,12 +22,14 @@ export function tileReaders({ openTile }: Pick<MosaicRequest, 'openTile'>, mostO
   const entries = new Map<string, Entry>();
 
   const trim = async (most: number): Promise<void> => {
+    const closing: Promise<void>[] = [];
     for (const [key, entry] of entries) {
-      if (entries.size <= most) return;
+      if (entries.size <= most) break;
       if (entry.uses > 0) continue;
       entries.delete(key);
-      await close(entry);
+      closing.push(close(entry));
     }
+    await Promise.all(closing);
   };
 
   const tryUse: TileReaders['tryUse'] = async (row, column, work) => {

@@ -27,6 +27,19 @@ it('reads ranges in the order asked for, each with a buffer of its own', () =>
     expect([file.name, file.size]).toEqual(['B04.tif', 10]);
   }));
 
+it('reads into memory of the caller’s, and nothing beside it', () =>
+  withFile(async (path) => {
+    await using file = await openFile(path);
+    const memory = new Uint8Array(Buffer.from('abcdef'));
+    await file.readInto(6, memory.subarray(1, 5));
+    expect(Buffer.from(memory).toString()).toBe('a6789f');
+    await expect(file.readInto(8, memory)).rejects.toThrow(
+      new SourceError(path, 'it ends early: byte 14 was asked for, it has 10'),
+    );
+    const reason = new Error('interrupted');
+    await expect(file.readInto(0, memory, AbortSignal.abort(reason))).rejects.toBe(reason);
+  }));
+
 it('a range beyond the end says where the file ends', () =>
   withFile(async (path) => {
     await using file = await openFile(path);
@@ -59,6 +72,7 @@ it.each([
     change(path);
     expect(await file.unchanged()).toBe(false);
     await expect(file.read([{ offset: 0, length: 4 }])).rejects.toThrow(SourceChangedError);
+    await expect(file.readInto(0, new Uint8Array(4))).rejects.toThrow(SourceChangedError);
   }),
 );
 

@@ -12,6 +12,9 @@ it('gives back what was put, in any order, and leaves no file even while it is o
   const places = await Promise.all(texts.map((text) => scratch.append(Buffer.from(text))));
   const read = await Promise.all(places.toReversed().map((place) => scratch.read(place.offset, place.length)));
   expect(read.map((bytes) => Buffer.from(bytes).toString())).toEqual(texts.toReversed());
+  const into = new Uint8Array(7);
+  expect(await scratch.read(0, 7, into)).toBe(into);
+  expect(Buffer.from(into).toString()).toBe('block 1');
   await expect(scratch.read(100_000, 1_000_000)).rejects.toThrow(RangeError);
   expect(readdirSync(join(folder.path, '.tileonce', 'tmp'))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { CogImage } from '../../../lambda/raster/cog/cog-image.ts';
 import { encodeCog } from '../../../lambda/raster/cog/encode-cog.ts';
 import { assembleMosaic } from '../../../lambda/raster/mosaic/assemble-mosaic.ts';
-import { MosaicError, MosaicTileError } from '../../../lambda/raster/mosaic/mosaic-request.ts';
+import { MosaicError, MosaicTileError, type Scratch } from '../../../lambda/raster/mosaic/mosaic-request.ts';
 import type { DataType, PixelArray } from '../../../lambda/raster/types.ts';
 import { COMPRESSIONS, DATA_TYPES, OVERVIEW_METHODS } from '../../../lambda/raster/types.ts';
 import { cogImage, noisyPixels } from '../../support/cog-images.ts';
@@ -161,6 +161,28 @@ describe('a mosaic', () => {
     const headers = reads.filter((length) => length > 32 * 32 + 64);
     expect(headers).toHaveLength(16);
     expect(reads.length - headers.length).toBe(16);
+  });
+
+  it.each([
+    // Four blocks of the first overview and one of the second are read to be written, and for nothing else.
+    ['reads no block that it made again where each level is half of the one below', 256, 5],
+    // 250 and 125 px, then 63: the last level's one block straddles four, which are read for it once more.
+    ['reads what it made again where a side is odd', 250, 9],
+  ])('%s', async (_what, side, expected) => {
+    const image = cogImage({ width: side, height: side, bands: [noisyPixels('uint8', side, side)], blockSize: 64 });
+    const edgesOf = [0, 64, 128, 192, side];
+    const { request, written } = mosaicRequest(image, edgesOf, edgesOf, cutTiles(image, edgesOf, edgesOf));
+    let reads = 0;
+    const scratch: Scratch = {
+      append: (bytes) => request.scratch.append(bytes),
+      read: (offset, length) => {
+        reads += 1;
+        return request.scratch.read(offset, length);
+      },
+    };
+    await assembleMosaic({ ...request, scratch });
+    expect(written().equals(encodeCog(image))).toBe(true);
+    expect(reads).toBe(expected);
   });
 
   it('makes overviews of an odd side from pixels, because they are not those of its tiles', async () => {
