@@ -10,10 +10,11 @@ import { tiledScene } from './tiled-scene.ts';
 export const MOST_OF_TILE_JOB = 350e6;
 export const MOST_OF_ASSEMBLY = 500e6;
 
-/** Windows of 512 and 1,024 px, as a scene of 10,980 px has them, and of 2,048 and 4,096, as one of 10 GB has them. */
+/** Windows as a scene of 10,980 px has them, and as one of 10 GB has them. */
 const GRIDS: readonly (readonly [grid: string, what: string])[] = [
   ['20x20', 'windows of 512 and 1,024 px'],
-  ['5x5', 'windows of 2,048 and 4,096 px'],
+  ['5x5', 'windows of 2,048 and 3,072 px'],
+  ['3x3', 'windows of 4,096 px'],
 ];
 
 /** Peak memory of one worker over many windows, and of the assembly of a scene and of one four times as large. */

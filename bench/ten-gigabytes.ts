@@ -95,5 +95,6 @@ put(
   `${vcpu}; ${transfer(traffic)}`,
 );
 console.log(tableOf(rows));
-const kept = await keepRows(rows);
-if (values.write) await writePage(kept);
+await keepRows(rows);
+// Only this table: what is kept of the others may be of another day.
+if (values.write) await writePage(rows);

@@ -3,6 +3,8 @@ import type { WorkerCommand, WorkerEvent, WorkerSetup } from './worker-events.ts
 
 /** Heap of one worker thread, MB: pixels live outside of it, so this only catches a leak. */
 const WORKER_HEAP_MB = 512;
+/** Of it for new objects, MB: left alone it grows to a hundred, while what a worker makes is forgotten at once. */
+export const WORKER_YOUNG_MB = 12;
 
 /** How long workers get to release their leases before they are ended, ms. */
 const STOP_MS = 10_000;
@@ -17,7 +19,7 @@ export class WorkerPool {
     this.#workers = Array.from({ length: threads }, () => {
       const worker = new Worker(new URL('./worker.ts', import.meta.url), {
         workerData: setup,
-        resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
+        resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
       });
       worker.on('message', onEvent);
       worker.on('error', (error: Error) => onEvent({ kind: 'fatal', message: `a worker died: ${error.message}` }));

@@ -1,4 +1,4 @@
-import { CHUNK_PX, compileExpression } from '../raster/expression/compile.ts';
+import { CHUNK_PX, type CompiledExpression, compileExpression } from '../raster/expression/compile.ts';
 import { alphaOf, applyMask } from '../raster/expression/mask.ts';
 import { parseExpression } from '../raster/expression/parse.ts';
 import { OutputBand } from '../raster/expression/quantize.ts';
@@ -27,64 +27,119 @@ export const bandsInUse = (pipeline: Pipeline): ReadonlySet<string> => {
 };
 
 /**
- * Runs the pipeline's expressions and its mask over one window's bands: chunk by chunk from the bands to the stored
- * pixels, so that values stay in the processor's cache.
- *
- * @param inputs by band name, rows x cols, NaN where there is no data
- * @param length pixels of the window
+ * A window's outputs on their way from its bands, strip by strip: the pipeline's expressions and its mask run chunk by
+ * chunk from the bands to the stored pixels, so that values stay in the processor's cache. Chunks are cut the same
+ * however the strips are, and so are the statistics' last bits.
  */
-export const evaluateOutputs = (
-  pipeline: Pipeline,
-  inputs: ReadonlyMap<string, FloatPixels>,
-  length: number,
-): EvaluatedOutputs => {
-  const { dtype, nodata } = pipeline;
-  const expressions = pipeline.outputs.map(({ expression }) => overInputs(pipeline, expression, inputs, length));
-  const mask = pipeline.mask === null ? null : overInputs(pipeline, pipeline.mask, inputs, length);
-  const outputs = expressions.map(() => new OutputBand(dtype, nodata, length));
-  const alpha = pipeline.color === 'rgb' ? new OutputBand(dtype, null, length) : null;
-  let validPixels = 0;
+export class WindowOutputs {
+  readonly #length: number;
+  readonly #opaque: number;
+  readonly #expressions: readonly CompiledExpression[];
+  readonly #mask: CompiledExpression | null;
+  readonly #outputs: readonly OutputBand[];
+  readonly #alpha: OutputBand | null;
+  /** Pixels that are stored. */
+  #stored = 0;
+  #validPixels = 0;
+  /** What a strip left that is less than a chunk, by band name. */
+  readonly #seam = new Map<string, Float64Array<ArrayBuffer>>();
+  #seamPx = 0;
 
-  for (let start = 0; start < length; start += CHUNK_PX) {
-    const n = Math.min(CHUNK_PX, length - start);
-    const values = expressions.map((chunk) => chunk(start, n));
-    if (mask !== null) {
-      const masked = mask(start, n);
+  /** @param length pixels of the window */
+  constructor({ bands, outputs, mask, dtype, nodata, color }: Pipeline, length: number) {
+    const names = bands.map(({ name }) => name);
+    this.#length = length;
+    this.#opaque = OPAQUE[dtype] ?? 1;
+    this.#expressions = outputs.map(({ expression }) => compileExpression(expression, names));
+    this.#mask = mask === null ? null : compileExpression(mask, names);
+    this.#outputs = outputs.map(() => new OutputBand(dtype, nodata, length));
+    this.#alpha = color === 'rgb' ? new OutputBand(dtype, null, length) : null;
+  }
+
+  /**
+   * Takes the pixels that follow those of the strips before; they may be written over afterwards.
+   *
+   * @param inputs by band name, rows x cols, NaN where there is no data
+   * @param length pixels of the strip
+   */
+  add(inputs: ReadonlyMap<string, FloatPixels>, length: number): void {
+    for (const [name, { length: given }] of inputs) {
+      if (given !== length) throw new RangeError(`band ${name} has ${given} px of a strip of ${length}`);
+    }
+    const missing = this.#length - this.#stored - this.#seamPx - length;
+    if (missing < 0) throw new RangeError(`a window of ${this.#length} px was given ${-missing} px too many`);
+    let start = this.#seamPx === 0 ? 0 : this.#intoSeam(inputs, 0, Math.min(CHUNK_PX - this.#seamPx, length));
+    if (this.#seamPx === CHUNK_PX || (missing === 0 && start === length)) this.#storeSeam();
+    while (start < length) {
+      const n = Math.min(CHUNK_PX, length - start);
+      if (n < CHUNK_PX && missing > 0) start += this.#intoSeam(inputs, start, n);
+      else {
+        this.#store(inputs, start, n);
+        start += n;
+      }
+    }
+  }
+
+  /** @throws RangeError where pixels of the window are missing */
+  evaluated(): EvaluatedOutputs {
+    if (this.#stored !== this.#length) throw new RangeError(`${this.#stored} of ${this.#length} px were given`);
+    const quantized = this.#outputs.map((output) => output.quantized());
+    const [only, ...others] = quantized;
+    const bands = quantized.map(({ pixels }) => pixels);
+    if (this.#alpha !== null) bands.push(this.#alpha.quantized().pixels);
+    return {
+      bands,
+      statistics: quantized.map(({ statistics }) => statistics),
+      validPixels: only !== undefined && others.length === 0 ? only.valid : this.#validPixels,
+    };
+  }
+
+  #store(inputs: ReadonlyMap<string, FloatPixels>, start: number, n: number): void {
+    const values = this.#expressions.map((expression) => chunkOf(expression, inputs, start, n));
+    if (this.#mask !== null) {
+      const masked = chunkOf(this.#mask, inputs, start, n);
       for (const band of values) applyMask(band, masked, n);
     }
     // The alpha first: it takes pixels out of the bands.
-    const opaque = alpha === null ? null : Float64Array.from(alphaOf(values, OPAQUE[dtype] ?? 1));
-    for (const [i, band] of values.entries()) outputs[i]?.store(band, n, start);
+    const opaque = this.#alpha === null ? null : Float64Array.from(alphaOf(values, this.#opaque));
+    for (const [i, band] of values.entries()) this.#outputs[i]?.store(band, n, this.#stored);
     // One output counts its own.
-    if (values.length > 1) validPixels += countValid(values, n);
-    if (alpha !== null && opaque !== null) alpha.store(opaque, n, start);
+    if (values.length > 1) this.#validPixels += countValid(values, n);
+    if (this.#alpha !== null && opaque !== null) this.#alpha.store(opaque, n, this.#stored);
+    this.#stored += n;
   }
 
-  const quantized = outputs.map((output) => output.quantized());
-  const [only, ...others] = quantized;
-  if (only !== undefined && others.length === 0) validPixels = only.valid;
-  const bands = quantized.map(({ pixels }) => pixels);
-  if (alpha !== null) bands.push(alpha.quantized().pixels);
-  return { bands, statistics: quantized.map(({ statistics }) => statistics), validPixels };
-};
+  /** @returns n */
+  #intoSeam(inputs: ReadonlyMap<string, FloatPixels>, start: number, n: number): number {
+    for (const [name, pixels] of inputs) {
+      const seam = this.#seam.get(name) ?? new Float64Array(CHUNK_PX);
+      seam.set(pixels.subarray(start, start + n), this.#seamPx);
+      this.#seam.set(name, seam);
+    }
+    this.#seamPx += n;
+    return n;
+  }
 
-/** An expression compiled, with its bands' pixels at hand. */
-const overInputs = (
-  pipeline: Pipeline,
-  text: string,
+  #storeSeam(): void {
+    const n = this.#seamPx;
+    this.#seamPx = 0;
+    if (n > 0) this.#store(this.#seam, 0, n);
+  }
+}
+
+/** An expression's value on n pixels of its bands. */
+const chunkOf = (
+  expression: CompiledExpression,
   inputs: ReadonlyMap<string, FloatPixels>,
-  length: number,
-): ((start: number, n: number) => Float64Array<ArrayBuffer>) => {
-  const compiled = compileExpression(
-    text,
-    pipeline.bands.map(({ name }) => name),
-  );
-  const bands = compiled.bands.map((name) => {
+  start: number,
+  n: number,
+): Float64Array<ArrayBuffer> => {
+  const bands = expression.bands.map((name) => {
     const pixels = inputs.get(name);
-    if (pixels?.length !== length) throw new RangeError(`band ${name} was not read for all ${length} px`);
+    if (pixels === undefined) throw new RangeError(`band ${name} was not read`);
     return pixels;
   });
-  return (start, n) => compiled.chunk(bands, start, n);
+  return expression.chunk(bands, start, n);
 };
 
 /** Pixels, of the first n, that are not NaN in at least one band. */

@@ -6,6 +6,7 @@ import { DivergentTileError, type WriteOutcome, writeOnce } from '../gates/condi
 import { type LiveClaim, withClaim } from '../gates/claim.ts';
 import type { ManifestRow } from '../gates/manifest-store.ts';
 import { encodeCog } from '../raster/cog/encode-cog.ts';
+import { release } from '../raster/release.ts';
 import { type ComputedWindow, computeWindow } from './compute-window.ts';
 import { type PipelineContext, claimAttempt } from './context.ts';
 import type { WindowMessage } from './messages.ts';
@@ -86,11 +87,14 @@ const writeWindow = async (
     return { state: 'EMPTY', write: null, bytes: 0 };
   }
   const body = encodeCog(computed.image);
+  // A large window's pixels and file come to a hundred megabytes, and the next window begins before they are collected.
+  for (const band of computed.image.bands) release(band);
   const key = tileKey(sceneJobId, message);
   const { kind, object } = await writeOnce(
     { ...context, digestOf: (stored) => storedDigest(context.objects, stored) },
     { key, body, contentType: COG_CONTENT_TYPE, sha256: sha256Hex(body), digest: computed.image.digest },
   );
+  release(body);
   if (kind === 'written') context.telemetry.count('TilesWritten', 1);
   await recordRow(context, {
     state: 'WRITTEN',

@@ -14,9 +14,21 @@ export const newMemory: PixelMemory = {
   take: (wide, length) => (wide ? new Float64Array(length) : new Float32Array(length)),
 };
 
+/** What glibc's allocator asks the system for by itself, and what is worth that, bytes. */
+const PAGED_BYTES = 32 * 1024 * 1024 + 4096;
+const LARGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * A buffer of at least so many bytes, zeros. A large one is the machine's memory page by page, as it is written, and no
+ * longer once it is released or collected; others come out of a heap that grows to what is wanted at once and stays so.
+ */
+export const pagedBuffer = (bytes: number): ArrayBuffer =>
+  new ArrayBuffer(bytes < LARGE_BYTES ? bytes : Math.max(bytes, PAGED_BYTES));
+
 /** Arrays that go from window to window: a lender holds as many sets of them as there were ever windows at once. */
 export class PixelMemoryLender {
   readonly #idle: ReusedMemory[] = [];
+  #last: Promise<void> = Promise.resolve();
 
   /** Lends memory until it is disposed of; what was taken from it must not be used after that. */
   lend(): PixelMemory & Disposable {
@@ -29,41 +41,55 @@ export class PixelMemoryLender {
       },
     };
   }
+
+  /**
+   * Waits until no other large window is being worked; it is this one's turn until it is disposed of. Small ones do not
+   * ask: together they want less than a large one.
+   */
+  async turn(): Promise<Disposable> {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    await before;
+    return { [Symbol.dispose]: () => resolve() };
+  }
+
+  /** Gives back the arrays that are lent to nobody: for what comes after a window that wanted much. */
+  release(): void {
+    for (const memory of this.#idle) memory.release();
+  }
 }
 
-/** Windows of a scene differ by a few rows and columns of source: a little more than asked for serves the next one too. */
-const SPARE = 1.125;
-
 class ReusedMemory implements PixelMemory {
-  readonly #singles: Float32Array<ArrayBuffer>[] = [];
-  readonly #wides: Float64Array<ArrayBuffer>[] = [];
-  #singlesTaken = 0;
-  #widesTaken = 0;
+  readonly #chunks: ArrayBuffer[] = [];
+  /** The chunk that is handed out of, and how much of it is. */
+  #chunk = 0;
+  #taken = 0;
 
   take(wide: boolean, length: number): FloatPixels {
-    return wide ? this.#wide(this.#widesTaken++, length) : this.#single(this.#singlesTaken++, length);
+    const bytes = length * (wide ? 8 : 4);
+    const [buffer, start] = this.#room(bytes);
+    this.#taken = start + Math.ceil(bytes / ALIGNED) * ALIGNED;
+    return wide ? new Float64Array(buffer, start, length) : new Float32Array(buffer, start, length);
   }
 
   rewind(): void {
-    this.#singlesTaken = 0;
-    this.#widesTaken = 0;
+    this.#chunk = 0;
+    this.#taken = 0;
   }
 
-  #single(turn: number, length: number): FloatPixels {
-    let array = this.#singles[turn];
-    if (array === undefined || array.length < length) {
-      array = new Float32Array(Math.ceil(length * SPARE));
-      this.#singles[turn] = array;
-    }
-    return array.subarray(0, length);
+  release(): void {
+    for (const buffer of this.#chunks) buffer.transfer(0);
+    this.#chunks.length = 0;
   }
 
-  #wide(turn: number, length: number): FloatPixels {
-    let array = this.#wides[turn];
-    if (array === undefined || array.length < length) {
-      array = new Float64Array(Math.ceil(length * SPARE));
-      this.#wides[turn] = array;
+  #room(bytes: number): readonly [buffer: ArrayBuffer, start: number] {
+    for (; ; this.#chunk++, this.#taken = 0) {
+      const buffer = (this.#chunks[this.#chunk] ??= pagedBuffer(Math.max(bytes, PAGED_BYTES)));
+      if (this.#taken + bytes <= buffer.byteLength) return [buffer, this.#taken];
     }
-    return array.subarray(0, length);
   }
 }
+
+/** Bytes: a processor's cache line. */
+const ALIGNED = 64;

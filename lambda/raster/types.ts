@@ -86,7 +86,7 @@ export interface RangeReader {
   readonly name: string;
   /** The object's size, bytes. */
   readonly size: number;
-  /** One byte array per range, each exactly as long as asked for; throws where the object ends earlier. */
+  /** One byte array per range, each exactly as long as asked for and the caller's own; throws where the object ends earlier. */
   read(ranges: readonly ByteRange[], signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]>;
 }
 

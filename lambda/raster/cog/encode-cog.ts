@@ -1,11 +1,15 @@
-import type { PixelArray, RasterSize } from '../types.ts';
+import { bytesPerSample } from '../data-type.ts';
+import { release } from '../release.ts';
 import { blockFormat, blockRect, encodeBlock, packBlock } from './block.ts';
 import type { BlockFormat } from './block.ts';
 import type { CogImage } from './cog-image.ts';
 import { describe } from './cog-image.ts';
-import { CLASSIC_TIFF_LIMIT, FRAME_BYTES, frameBlock, layoutCog } from './layout.ts';
+import { FileMemory } from './file-memory.ts';
+import { CLASSIC_TIFF_LIMIT, layoutCog } from './layout.ts';
 import type { LevelSize } from './overview.ts';
-import { levelSizes, overviewPixels, overviewRule } from './overview.ts';
+import { levelSizes } from './overview.ts';
+import type { Level } from './pyramid.ts';
+import { pyramidOf } from './pyramid.ts';
 
 export type { CogImage } from './cog-image.ts';
 
@@ -18,56 +22,49 @@ export type { CogImage } from './cog-image.ts';
 export function encodeCog(image: CogImage, classicLimit = CLASSIC_TIFF_LIMIT): Uint8Array<ArrayBuffer> {
   const description = describe(image);
   const format = blockFormat(description);
-  const levels = pyramid(image).map(({ size, bands }) =>
-    encodeLevel({ ...format, blockSize: size.blockSize }, bands, size),
-  );
-  const layout = layoutCog(
-    description,
-    levels.map((blocks) => Uint32Array.from(blocks, (block) => block?.length ?? 0)),
-    classicLimit,
-  );
-  const file = new Uint8Array(layout.totalBytes);
-  file.set(layout.header);
-  let at = layout.header.length;
-  for (const block of levels.toReversed().flat()) {
-    if (block === null) continue;
-    frameBlock(block, file.subarray(at, at + block.length + FRAME_BYTES));
-    at += block.length + FRAME_BYTES;
+  const sizes = levelSizes(image, image.blockSize, image.halfBlockOverview);
+  const blockBytes = sizes.map((size) => new Uint32Array(blocksAcross(size) * blocksDown(size)));
+  const layout = () => layoutCog(description, blockBytes, classicLimit);
+  const { levels, overviews } = pyramidOf(image, sizes);
+  // A header is as long whatever the blocks' sizes are, but for a BigTIFF's. Blocks go behind it as they are made, the
+  // smallest level's first: they are not held beside the file.
+  const file = new FileMemory(layout().header.length, uncompressedBytes(format, sizes));
+  for (const [index, level] of [...levels.entries()].toReversed()) {
+    if (index === 0) release(overviews);
+    encodeLevel(format, level, (block, encoded) => {
+      const lengths = blockBytes[index];
+      if (lengths !== undefined) lengths[block] = encoded.length;
+      file.append(encoded);
+    });
   }
-  return file;
+  return file.finish(layout().header);
 }
 
-interface Level {
-  readonly size: LevelSize;
-  readonly bands: readonly PixelArray[];
+const blocksAcross = ({ width, blockSize }: LevelSize): number => Math.ceil(width / blockSize);
+const blocksDown = ({ height, blockSize }: LevelSize): number => Math.ceil(height / blockSize);
+
+/** Bytes of all levels' blocks before they are compressed. */
+function uncompressedBytes({ dataType, bandCount }: BlockFormat, sizes: readonly LevelSize[]): number {
+  const px = sizes.reduce((sum, size) => sum + blocksAcross(size) * blocksDown(size) * size.blockSize ** 2, 0);
+  return px * bandCount * bytesPerSample(dataType);
 }
 
-/** The image and its overviews, each made from the level before. */
-function pyramid(image: CogImage): Level[] {
-  const levels: Level[] = [];
-  let bands = image.bands;
-  let last: RasterSize | undefined;
-  for (const size of levelSizes(image, image.blockSize, image.halfBlockOverview)) {
-    const { width, height } = size;
-    if (last !== undefined) bands = overviewPixels(bands, last, { x: 0, y: 0, width, height }, overviewRule(image));
-    levels.push({ size, bands });
-    last = size;
-  }
-  return levels;
-}
-
-/** A level's compressed blocks row by row; null where a block is sparse. */
+/** Hands on a level's compressed blocks, row by row, with their numbers; sparse ones are left out. */
 function encodeLevel(
   format: BlockFormat,
-  bands: readonly PixelArray[],
-  size: RasterSize,
-): (Uint8Array<ArrayBuffer> | null)[] {
-  const blocks: (Uint8Array<ArrayBuffer> | null)[] = [];
-  for (let row = 0; row * format.blockSize < size.height; row++) {
-    for (let column = 0; column * format.blockSize < size.width; column++) {
-      const block = packBlock(format, bands, size.width, blockRect(size, format.blockSize, column, row));
-      blocks.push(block === null ? null : encodeBlock(format, block));
-    }
+  { size, bands }: Level,
+  use: (index: number, encoded: Uint8Array<ArrayBuffer>) => void,
+): void {
+  const { width, blockSize } = size;
+  const across = blocksAcross(size);
+  for (let index = 0; index < across * blocksDown(size); index++) {
+    const rect = blockRect(size, blockSize, index % across, Math.floor(index / across));
+    const block = packBlock({ ...format, blockSize }, bands, width, rect);
+    if (block === null) continue;
+    const encoded = encodeBlock({ ...format, blockSize }, block);
+    use(index, encoded);
+    // A block may be a band itself, and what is not compressed the block.
+    if (encoded.buffer !== block.buffer) release(encoded);
+    if (bands.every(({ buffer }) => buffer !== block.buffer)) release(block);
   }
-  return blocks;
 }

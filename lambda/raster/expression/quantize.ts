@@ -114,11 +114,7 @@ const quantizeIntegers = (
   }
 };
 
-const quantizeDoubles = (
-  chunk: Chunk,
-  n: number,
-  { nodata, nudged }: { nodata: number; nudged: number },
-): void => {
+const quantizeDoubles = (chunk: Chunk, n: number, { nodata, nudged }: { nodata: number; nudged: number }): void => {
   for (let i = 0; i < n; i += 1) {
     const value = chunk[i] as number;
     // value - value is NaN where the value is not finite, else 0: no branch.

@@ -1,10 +1,9 @@
 /** What of WebAssembly is used here; TypeScript has it only among the types of browsers. */
 declare namespace WebAssembly {
-  class Module {
-    constructor(bytes: Uint8Array);
+  interface Module {
+    readonly [Symbol.toStringTag]: string;
   }
-  class Instance {
-    constructor(module: Module);
+  interface Instance {
     readonly exports: unknown;
   }
   interface Memory {
@@ -12,4 +11,6 @@ declare namespace WebAssembly {
     /** Adds pages of 64 KB; arrays over the old buffer are void then. */
     grow(pages: number): number;
   }
+  const Module: new (bytes: Uint8Array) => Module;
+  const Instance: new (module: Module) => Instance;
 }

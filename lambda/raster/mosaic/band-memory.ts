@@ -1,6 +1,6 @@
 import { pixelArray } from '../data-type.ts';
 import type { DataType, PixelArray } from '../types.ts';
-import { release } from './released.ts';
+import { release } from '../release.ts';
 
 /** Arrays of one length that wait for the next: more come back than were taken where blocks are handed on as they were decoded. */
 const MOST_IDLE = 16;

@@ -8,7 +8,7 @@ import type { BandMemory } from './band-memory.ts';
 import type { BlockRun, LevelBlocks, ReadRun } from './block-table.ts';
 import { ByteMemory } from './byte-memory.ts';
 import { MosaicTileError } from './mosaic-request.ts';
-import { release } from './released.ts';
+import { release } from '../release.ts';
 import type { Tile } from './tile-set.ts';
 
 /** Decoded pixels of a level's rectangles. */

@@ -6,7 +6,7 @@ import type { LevelBlocks } from './block-table.ts';
 import { IN_SCRATCH } from './block-table.ts';
 import { ByteMemory } from './byte-memory.ts';
 import type { Scratch } from './mosaic-request.ts';
-import { release } from './released.ts';
+import { release } from '../release.ts';
 
 /** Encodes blocks and puts them into the scratch. Entropy coding runs on libuv's threads. */
 export class BlockStore {

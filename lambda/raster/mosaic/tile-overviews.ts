@@ -6,7 +6,7 @@ import type { PixelRect, RasterSize } from '../types.ts';
 import type { ReadRun } from './block-table.ts';
 import type { DecodedLevel } from './decoded-blocks.ts';
 import { blockDecoder, intersection } from './decoded-blocks.ts';
-import { release } from './released.ts';
+import { release } from '../release.ts';
 import type { Tile } from './tile-set.ts';
 
 /** One block of a tile's overview, and the part of the scene's level that it covers, px. */

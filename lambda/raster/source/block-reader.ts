@@ -1,8 +1,10 @@
 import { SourceError } from '../../errors.ts';
+import { release } from '../release.ts';
 import type { PixelArray } from '../types.ts';
 import type { BlockRef } from './block-table.ts';
 import { conversionLine, decompress } from './codecs.ts';
 import { CorruptBlockError } from './corrupt-block.ts';
+import type { HeldBlock, HeldBlocks } from './held-blocks.ts';
 import type { StoredImage } from './pyramid.ts';
 import type { RangeSource } from './range-source.ts';
 import { reverseBits, toSamples } from './samples.ts';
@@ -10,10 +12,24 @@ import { reverseBits, toSamples } from './samples.ts';
 /** Compressed bytes held at once by one call; a window that needs more is read in several batches. */
 const BATCH_BYTES = 64 * 1024 * 1024;
 
+/**
+ * What windows that are read in strips leave in a cache for those to the right of them, bytes. They are large themselves,
+ * and what a worker has for them is not to stand beside what it had for small ones.
+ */
+const STRIPS_CACHE_BYTES = 8 * 1024 * 1024;
+
+interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Where the call reads one strip of a window. */
+  readonly held?: HeldBlocks | undefined;
+}
+
 interface KeptBlock {
   readonly samples: PixelArray;
   /** What it holds in memory: a tile's rows below the image are not in its samples, but in its buffer. */
   readonly bytes: number;
+  /** True where nobody else holds the samples. */
+  readonly own: boolean;
 }
 
 /** Fetches and decodes blocks; keeps the ones used last, up to a number of bytes, for the windows beside this one. */
@@ -37,7 +53,7 @@ export class BlockReader {
 
   /**
    * Hands every block to `use`, once and in any order: its samples, rows x columns x samples, or null where the file
-   * leaves the block out. The samples are shared: read only.
+   * leaves the block out. The samples are shared: read only, and only until `use` returns.
    *
    * @throws SourceError naming the block that is damaged
    */
@@ -45,25 +61,27 @@ export class BlockReader {
     image: StoredImage,
     refs: readonly BlockRef[],
     use: (ref: BlockRef, samples: PixelArray | null) => void,
-    signal?: AbortSignal,
+    options: ReadOptions = {},
   ): Promise<void> {
     let batch: BlockRef[] = [];
     let bytes = 0;
     for (const ref of refs) {
-      const held = this.#take(image, ref);
+      const known = this.#known(image, ref, options.held);
       if (ref.length === 0) use(ref, null);
-      else if (held !== undefined) use(ref, held);
-      else {
+      else if (known !== undefined) {
+        use(ref, known.samples);
+        options.held?.pass(image, ref, known);
+      } else {
         batch.push(ref);
         bytes += ref.length;
       }
       if (bytes >= BATCH_BYTES) {
-        await this.#readBatch(image, batch, use, signal);
+        await this.#readBatch(image, batch, use, options);
         batch = [];
         bytes = 0;
       }
     }
-    if (batch.length > 0) await this.#readBatch(image, batch, use, signal);
+    if (batch.length > 0) await this.#readBatch(image, batch, use, options);
   }
 
   /** Forgets the blocks that are kept. */
@@ -76,7 +94,7 @@ export class BlockReader {
     image: StoredImage,
     batch: readonly BlockRef[],
     use: (ref: BlockRef, samples: PixelArray) => void,
-    signal: AbortSignal | undefined,
+    { signal, held }: ReadOptions,
   ): Promise<void> {
     signal?.throwIfAborted();
     const blocks = await this.#source.blocks(batch, signal);
@@ -84,11 +102,35 @@ export class BlockReader {
       const bytes = blocks[index];
       if (bytes === undefined) continue;
       // Another call may have decoded it while this one waited for the bytes.
-      const held = this.#take(image, ref);
-      const samples = held ?? this.#decode(image, ref, bytes);
-      if (held === undefined) this.#keep(image, ref, samples);
-      use(ref, samples);
+      const block = this.#known(image, ref, held) ?? this.#decoded(image, ref, bytes, held);
+      use(ref, block.samples);
+      if (held !== undefined) held.pass(image, ref, block);
+      else if (block.own) release(block.samples);
+      this.#source.giveBack(bytes);
     }
+  }
+
+  #known(image: StoredImage, ref: BlockRef, held: HeldBlocks | undefined): HeldBlock | undefined {
+    const own = held?.take(image, ref);
+    if (own !== undefined) return own;
+    const kept = this.#take(image, ref);
+    // What a window of strips takes it alone will use: the window to its left has left it.
+    if (kept !== undefined && held !== undefined) this.#drop(keyOf(image, ref));
+    return kept && { samples: kept.samples, own: held !== undefined && kept.own };
+  }
+
+  #decoded(
+    image: StoredImage,
+    ref: BlockRef,
+    compressed: Uint8Array<ArrayBuffer>,
+    held: HeldBlocks | undefined,
+  ): HeldBlock {
+    const samples = this.#decode(image, ref, compressed);
+    const kept =
+      held === undefined
+        ? this.#keep(image, ref, { samples, own: true }, this.#cacheBytes)
+        : held.isShared(image, ref) && this.#keep(image, ref, { samples, own: false }, STRIPS_CACHE_BYTES);
+    return { samples, own: !kept };
   }
 
   #decode(image: StoredImage, ref: BlockRef, compressed: Uint8Array<ArrayBuffer>): PixelArray {
@@ -119,24 +161,34 @@ export class BlockReader {
     }
   }
 
-  #take(image: StoredImage, ref: BlockRef): PixelArray | undefined {
-    const key = `${image.id}/${ref.index}`;
+  #take(image: StoredImage, ref: BlockRef): KeptBlock | undefined {
+    const key = keyOf(image, ref);
     const kept = this.#cache.get(key);
     if (kept === undefined) return undefined;
     this.#cache.delete(key);
     this.#cache.set(key, kept);
-    return kept.samples;
+    return kept;
   }
 
-  #keep(image: StoredImage, ref: BlockRef, samples: PixelArray): void {
+  /** @returns whether there is room for the block among `limit` bytes */
+  #keep(image: StoredImage, ref: BlockRef, { samples, own }: HeldBlock, limit: number): boolean {
+    const most = Math.min(limit, this.#cacheBytes);
     const bytes = Math.max(samples.byteLength, image.layout.rowBytes * ref.rows);
-    if (bytes > this.#cacheBytes) return;
-    this.#cache.set(`${image.id}/${ref.index}`, { samples, bytes });
+    if (bytes > most) return false;
+    this.#cache.set(keyOf(image, ref), { samples, bytes, own });
     this.#cached += bytes;
     for (const [key, oldest] of this.#cache) {
-      if (this.#cached <= this.#cacheBytes) break;
-      this.#cache.delete(key);
-      this.#cached -= oldest.bytes;
+      if (this.#cached <= most) break;
+      this.#drop(key);
+      if (oldest.own) release(oldest.samples);
     }
+    return true;
+  }
+
+  #drop(key: string): void {
+    this.#cached -= this.#cache.get(key)?.bytes ?? 0;
+    this.#cache.delete(key);
   }
 }
+
+const keyOf = (image: StoredImage, ref: BlockRef): string => `${image.id}/${ref.index}`;

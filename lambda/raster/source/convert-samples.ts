@@ -10,11 +10,7 @@ export type ConversionTarget = Omit<SampleTarget, 'pixels'> & { readonly pixels:
  *
  * @returns false where there is none, and nothing was done
  */
-export const convertSamples = (
-  source: PixelArray,
-  rect: SampleRect,
-  targets: readonly ConversionTarget[],
-): boolean => {
+export const convertSamples = (source: PixelArray, rect: SampleRect, targets: readonly ConversionTarget[]): boolean => {
   if (!(source instanceof Uint8Array || source instanceof Uint16Array || source instanceof Int16Array)) return false;
   if (!targets.every(isSingle)) return false;
   convertRect(source, rect, targets);

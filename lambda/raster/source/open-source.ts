@@ -131,9 +131,9 @@ class GeotiffSource implements RasterSource {
     const alphas = image.layout.alphaBands.map((band) => bandTarget(image.layout, band, rect, null, memory));
     const validity = mask === null ? [] : [bandTarget(mask.layout, 1, rect, null, memory)];
     await Promise.all([
-      this.#fill(image, sparseValue(this.nodata, this.dataType), rect, [...wanted, ...alphas], options.signal),
+      this.#fill(image, sparseValue(this.nodata, this.dataType), rect, [...wanted, ...alphas], options),
       // A mask has no nodata: what a sparse mask leaves out is 0, invalid.
-      mask === null ? undefined : this.#fill(mask, 0, rect, validity, options.signal),
+      mask === null ? undefined : this.#fill(mask, 0, rect, validity, options),
     ]);
     for (const { band, pixels } of wanted) {
       for (const { pixels: valid } of validity) applyMask(pixels, valid);
@@ -153,17 +153,15 @@ class GeotiffSource implements RasterSource {
     sparse: number,
     rect: PixelRect,
     targets: readonly BandTarget[],
-    signal: AbortSignal | undefined,
+    { signal, held }: WindowOptions,
   ): Promise<void> {
     const { layout } = image;
     const bands = targets.map(({ band }) => band);
     const refs = blocksOf(await this.#table(image), layout, bands, rect);
-    await this.#blocks.each(
-      image,
-      refs,
-      (ref, samples) => copyBlock(layout, ref, samples, sparse, rect, targets),
+    await this.#blocks.each(image, refs, (ref, samples) => copyBlock(layout, ref, samples, sparse, rect, targets), {
       signal,
-    );
+      held,
+    });
   }
 
   #table(image: StoredImage): Promise<BlockTable> {

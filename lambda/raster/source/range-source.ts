@@ -1,3 +1,4 @@
+import { release } from '../release.ts';
 import type { ByteRange, RangeReader } from '../types.ts';
 import { mergeRanges } from './merge-ranges.ts';
 
@@ -19,6 +20,12 @@ interface Pending {
   readonly reject: (reason: unknown) => void;
 }
 
+/** A merged read of which parts are still in use. */
+interface Read {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  parts: number;
+}
+
 /**
  * Lets the TIFF parser and the block reader reach one object in few reads. Metadata is read in chunks that are kept
  * (they are small); pixel blocks are not kept. Whatever is asked for in one turn of the event loop is sorted, merged
@@ -27,6 +34,7 @@ interface Pending {
 export class RangeSource {
   readonly #reader: RangeReader;
   readonly #chunks: Chunk[] = [];
+  readonly #reads = new WeakMap<Uint8Array, Read>();
   #pending: Pending[] = [];
   #headerChunk = HEADER_CHUNK;
 
@@ -73,10 +81,19 @@ export class RangeSource {
 
   /**
    * Pixel blocks, one array per range and exactly as long as asked for; views into merged reads, so copy what is to
-   * outlive the call. The caller checks that the ranges lie inside the object.
+   * outlive the call. The caller checks that the ranges lie inside the object, and may give the arrays back.
    */
   async blocks(ranges: readonly ByteRange[], signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>[]> {
     return Promise.all(ranges.map(async (range) => this.#held(range) ?? this.#enqueue(range, signal)));
+  }
+
+  /** Takes an array of `blocks` back that nobody reads any more: with the last one of a read its memory goes. */
+  giveBack(block: Uint8Array<ArrayBuffer>): void {
+    const read = this.#reads.get(block);
+    if (read === undefined) return;
+    this.#reads.delete(block);
+    read.parts--;
+    if (read.parts === 0) release(read.bytes);
   }
 
   /** Forgets the metadata that is kept. */
@@ -133,11 +150,14 @@ export class RangeSource {
             `${this.name}: asked for ${whole.length} bytes at ${whole.offset}, got ${bytes?.length ?? 0}`,
           );
         }
+        const read = { bytes, parts: members.length };
         for (const member of members) {
           const pending = group[member];
           if (pending === undefined) continue;
           const start = pending.range.offset - whole.offset;
-          pending.resolve(bytes.subarray(start, start + pending.range.length));
+          const part = bytes.subarray(start, start + pending.range.length);
+          this.#reads.set(part, read);
+          pending.resolve(part);
         }
       }
     } catch (error) {

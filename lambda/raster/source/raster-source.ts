@@ -1,5 +1,6 @@
 import type { PixelMemory } from '../pixel-memory.ts';
 import type { DataType, FloatPixels, PixelRect, RasterGrid } from '../types.ts';
+import type { HeldBlocks } from './held-blocks.ts';
 
 export interface RasterLevel {
   /** Columns and rows, px. */
@@ -15,6 +16,8 @@ export interface WindowOptions {
   readonly signal?: AbortSignal;
   /** Where the pixels are to stand; by default in arrays of their own. */
   readonly memory?: PixelMemory;
+  /** Where this is one strip of a larger window: what the strips share. */
+  readonly held?: HeldBlocks;
 }
 
 /**

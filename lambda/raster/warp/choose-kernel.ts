@@ -40,8 +40,18 @@ export const kernelFor = (resampling: Resampling, { scaleX, scaleY }: Region, le
   if (scaleX >= FULL_SCALE && scaleY >= FULL_SCALE) {
     const radius = KERNEL_RADIUS[resampling];
     return resampling === 'bilinear'
-      ? { row: bilinearRow, interior: { ...BILINEAR_REACH, run: bilinearInterior, vector: bilinearVector }, radiusX: radius, radiusY: radius }
-      : { row: cubicRow, interior: { ...CUBIC_REACH, run: cubicInterior, vector: null }, radiusX: radius, radiusY: radius };
+      ? {
+          row: bilinearRow,
+          interior: { ...BILINEAR_REACH, run: bilinearInterior, vector: bilinearVector },
+          radiusX: radius,
+          radiusY: radius,
+        }
+      : {
+          row: cubicRow,
+          interior: { ...CUBIC_REACH, run: cubicInterior, vector: null },
+          radiusX: radius,
+          radiusY: radius,
+        };
   }
   const wide = resampling === 'bilinear' ? BILINEAR_KERNEL : CUBIC_KERNEL;
   return {

@@ -87,6 +87,32 @@ describe('pixel blocks', () => {
     await expect(source.blocks([{ offset: 0, length: 4 }])).rejects.toThrow('asked for 4 bytes at 0, got 3');
   });
 
+  test('blocks that were given back take their memory along once all of a read were, and not before', async () => {
+    const source = new RangeSource(reader(MIB));
+    const [first, second] = await source.blocks([
+      { offset: 500_000, length: 100_000 },
+      { offset: 600_000, length: 100_000 },
+    ]);
+    if (first === undefined || second === undefined) throw new Error('two blocks were asked for');
+    expect(first.buffer).toBe(second.buffer);
+    source.giveBack(first);
+    source.giveBack(first);
+    expect(second).toHaveLength(100_000);
+    source.giveBack(second);
+    expect(second).toHaveLength(0);
+  });
+
+  test('blocks out of metadata that is kept may be given back, and are there again', async () => {
+    const source = new RangeSource(reader(MIB));
+    await source.metadata({ offset: 0, length: 100_000 });
+    const range = { offset: 10, length: 90_000 };
+    const [block] = await source.blocks([range]);
+    if (block === undefined) throw new Error('a block was asked for');
+    source.giveBack(block);
+    expect(await source.blocks([range])).toEqual([block]);
+    expect(block).toHaveLength(90_000);
+  });
+
   test('an aborted request is rejected with the signal’s reason', async () => {
     const abort = new AbortController();
     abort.abort(new Error('lease lost'));
