@@ -85,11 +85,15 @@ class ReusedMemory implements PixelMemory {
 
   #room(bytes: number): readonly [buffer: ArrayBuffer, start: number] {
     for (; ; this.#chunk++, this.#taken = 0) {
-      const buffer = (this.#chunks[this.#chunk] ??= pagedBuffer(Math.max(bytes, PAGED_BYTES)));
+      const buffer = (this.#chunks[this.#chunk] ??= pagedBuffer(
+        bytes < SMALL_BYTES ? SMALL_BYTES : Math.max(bytes, PAGED_BYTES),
+      ));
       if (this.#taken + bytes <= buffer.byteLength) return [buffer, this.#taken];
     }
   }
 }
 
+/** Windows of a few thousand pixels are content with as much: each 32 MB that V8 counts brings a collection nearer. */
+const SMALL_BYTES = 256 * 1024;
 /** Bytes: a processor's cache line. */
 const ALIGNED = 64;

@@ -1,4 +1,5 @@
 import { fanOut } from '../../lambda/pipeline/fan-out.ts';
+import { type SceneJobId, assemblyJobId, parseSceneJobId } from '../../lambda/identity/job-key.ts';
 import type { Chaos } from './chaos.ts';
 import type { Deployment } from './deployment.ts';
 import { sceneRequest } from './functions.ts';
@@ -70,7 +71,11 @@ export class RecoveryOperator {
   /** Somebody puts an object of theirs over a finished scene's tile; one who notices overwrites the scene. */
   async #spoil(): Promise<void> {
     const { stores, random, chaos, timeline, invariants, trace } = this.#parts;
-    const scenes = this.#finishedScenes();
+    // One whose assembly is still to be settled would be assembled from the spoilt tile, which is refused until it is mended.
+    const settled = (id: SceneJobId): boolean => stores.claims.rows.get(assemblyJobId(id))?.state === 'COMMITTED';
+    const scenes = this.#finishedScenes()
+      .flatMap((id) => parseSceneJobId(id) ?? [])
+      .filter(settled);
     if (scenes.length === 0) return;
     const id = random.pick(scenes);
     const key = `tiles/${id}/${random.pick(WINDOWS)}.tif`;
