@@ -15,7 +15,7 @@ import { BytesReader } from '../support/bytes-reader.ts';
 import { UTM_31N, cogImage, noisyPixels } from '../support/cog-images.ts';
 import { MemorySourceStore } from '../support/memory/source-store.ts';
 
-const [WIDTH, HEIGHT, BLOCK] = [333, 515, 80];
+const [WIDTH, HEIGHT, BLOCK] = [173, 515, 80];
 /** Blocks of a scene's full resolution, in both of its files. */
 const BLOCKS = 2 * Math.ceil(WIDTH / BLOCK) * Math.ceil(HEIGHT / BLOCK);
 const NORTH_UP: GeoTransform = [500_000, 10, 0, 5_000_000, 0, -10];
