@@ -1,3 +1,4 @@
+import { release } from './release.ts';
 import type { FloatPixels } from './types.ts';
 
 /**
@@ -79,7 +80,7 @@ class ReusedMemory implements PixelMemory {
   }
 
   release(): void {
-    for (const buffer of this.#chunks) buffer.transfer(0);
+    for (const buffer of this.#chunks) release({ buffer });
     this.#chunks.length = 0;
   }
 

@@ -1,6 +1,7 @@
 import proj4 from 'proj4';
 import type { Converter } from 'proj4';
 import { TileonceError } from '../../errors.ts';
+import { BoundedMemo } from '../bounded-memo.ts';
 import type { Crs } from '../types.ts';
 import { shiftIsUnknown, withoutUnknownShift } from './unknown-shift.ts';
 
@@ -22,22 +23,14 @@ export const WGS84_PROJ4 = '+proj=longlat +datum=WGS84 +no_defs';
  *
  * @throws TileonceError where proj4 does not know a projection, or the shift between the datums is not known.
  */
-export const transformation = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 'proj4' | 'name'>): Transformation => {
-  const key = `${from.proj4}\n${to.proj4}`;
-  const known = transformations.get(key);
-  if (known !== undefined) return known;
-  const made = make(from, to);
-  // Jobs of one process share a handful of pairs; the bound is against a server that lives for months.
-  if (transformations.size > 256) transformations.clear();
-  transformations.set(key, made);
-  return made;
-};
+export const transformation = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 'proj4' | 'name'>): Transformation =>
+  transformations.get(`${from.proj4}\n${to.proj4}`, () => make(from, to));
 
 /** What to do with a scene that cannot be warped for want of a shift. */
 export const UNKNOWN_SHIFT_REMEDY =
   'keep the scene\'s own grid ("dst_crs": "source"), or warp it first with gdalwarp -t_srs EPSG:n';
 
-const transformations = new Map<string, Transformation>();
+const transformations = new BoundedMemo<Transformation>(256);
 
 const make = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 'proj4' | 'name'>): Transformation => {
   // Within one system no shift is needed.

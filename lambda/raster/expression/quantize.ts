@@ -1,5 +1,5 @@
 /* oxlint-disable typescript/no-unsafe-type-assertion -- index reads: see kernels.ts. */
-import { type FloatStore, storeFloats } from '../kernels/store-kernels.ts';
+import { storeFloats } from '../kernels/store-kernels.ts';
 import { mergeStatistics } from '../statistics.ts';
 import { integerRange, pixelArray } from '../data-type.ts';
 import type { BandStatistics, DataType, FloatPixels, PixelArray } from '../types.ts';
@@ -48,17 +48,13 @@ export const toOutput = (values: FloatPixels, dtype: DataType, nodata: number | 
 /** An output's pixels on their way from values, chunk by chunk in their order; `toOutput` says by what rules. */
 export class OutputBand {
   readonly #pixels: PixelArray;
-  readonly #quantizer: Quantizer;
-  readonly #hole: number;
-  readonly #floats: FloatStore;
+  readonly #storeChunk: ChunkStore;
   #statistics: BandStatistics | null = null;
 
   /** @param length pixels of the whole band */
   constructor(dtype: DataType, nodata: number | null, length: number) {
     this.#pixels = pixelArray(dtype, length);
-    this.#quantizer = quantizer(dtype, nodata);
-    this.#hole = nodata ?? (isIntegerType(dtype) ? 0 : NaN);
-    this.#floats = { nodata: nodata ?? NaN, nudged: nudgedFloat(nodata, dtype), hole: this.#hole };
+    this.#storeChunk = chunkStore(this.#pixels, dtype, nodata);
   }
 
   /**
@@ -70,24 +66,34 @@ export class OutputBand {
     this.#statistics = mergeStatistics(this.#statistics, this.#storeChunk(chunk, n, start));
   }
 
-  #storeChunk(chunk: Chunk, n: number, start: number): BandStatistics | null {
-    const pixels = this.#pixels;
-    if (pixels instanceof Float32Array) return storeFloats(chunk, n, pixels, start, this.#floats);
-    this.#quantizer(chunk, n);
-    const statistics = chunkStatistics(chunk, n);
-    pixels.set(n === chunk.length ? chunk : chunk.subarray(0, n), start);
-    if (statistics?.count !== n) fillHoles(chunk, n, pixels, start, this.#hole);
-    return statistics;
-  }
-
   quantized(): QuantizedPixels {
     return { pixels: this.#pixels, valid: this.#statistics?.count ?? 0, statistics: this.#statistics };
   }
 }
 
+/** What `OutputBand.store` does, but for what it counts up: the statistics of the chunk's stored values. */
+type ChunkStore = (chunk: Chunk, n: number, start: number) => BandStatistics | null;
+
+const chunkStore = (pixels: PixelArray, dtype: DataType, nodata: number | null): ChunkStore => {
+  const hole = nodata ?? (isIntegerType(dtype) ? 0 : NaN);
+  if (pixels instanceof Float32Array) {
+    const rules = { nodata: nodata ?? NaN, nudged: nudgedFloat(nodata, 'float32'), hole };
+    return (chunk, n, start) => storeFloats(chunk, n, pixels, start, rules);
+  }
+  const quantize = quantizer(dtype, nodata);
+  return (chunk, n, start) => {
+    quantize(chunk, n);
+    const statistics = chunkStatistics(chunk, n);
+    pixels.set(n === chunk.length ? chunk : chunk.subarray(0, n), start);
+    if (statistics?.count !== n) fillHoles(chunk, n, pixels, start, hole);
+    return statistics;
+  };
+};
+
 /** What turns a chunk's values, in place, into the values that will be stored, NaN where there is no data. */
 type Quantizer = (chunk: Chunk, n: number) => void;
 
+/** Of integers and of float64. */
 const quantizer = (dtype: DataType, nodata: number | null): Quantizer => {
   if (isIntegerType(dtype)) {
     const { min, max } = integerRange(dtype);
@@ -98,8 +104,8 @@ const quantizer = (dtype: DataType, nodata: number | null): Quantizer => {
   return (chunk, n) => quantizeDoubles(chunk, n, { nodata: nodata ?? NaN, nudged });
 };
 
-const nudgedFloat = (nodata: number | null, dtype: DataType): number =>
-  nodata === null || isIntegerType(dtype) ? NaN : nextFloat(nodata, dtype);
+const nudgedFloat = (nodata: number | null, dtype: 'float32' | 'float64'): number =>
+  nodata === null ? NaN : nextFloat(nodata, dtype);
 
 const quantizeIntegers = (
   chunk: Chunk,

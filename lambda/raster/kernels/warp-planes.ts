@@ -3,7 +3,7 @@ import type { SourceLine } from '../warp/source-view.ts';
 import type { PixelRect } from '../types.ts';
 import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
 
-/** Output pixels that a kernel resamples at a time; assembly/positions.ts has the same number. */
+/** Output pixels that a kernel resamples at a time; assembly/bilinear.ts has the same number. */
 const MOST = 4096;
 /** What a kernel wants for the positions of that many pixels, bytes. */
 const POSITION_BYTES = 20 * MOST;
@@ -64,55 +64,34 @@ export interface VectorKernel {
 
 export const bilinearVector: VectorKernel = {
   run: (planes, line, count, offset) => {
-    const { rect, sources, firstSource, sourceBytes, firstTarget, targetBytes } = planes;
     const { x0, dx, ddx, y0, dy, ddy, first } = line;
     for (let done = 0; done < count; done += MOST) {
-      kernels.bilinearRun(
-        x0,
-        dx,
-        ddx,
-        y0,
-        dy,
-        ddy,
-        first + done,
-        Math.min(MOST, count - done),
-        rect.x,
-        rect.y,
-        rect.width,
-        sources.length,
-        firstSource,
-        sourceBytes,
-        firstTarget + (offset + done) * 4,
-        targetBytes,
-        ARENA_START,
-      );
+      const most = Math.min(MOST, count - done);
+      kernels.bilinearRun(x0, dx, ddx, y0, dy, ddy, first + done, most, ...placeOf(planes, offset + done));
     }
   },
-  cell: (planes, cell, { x, y, width, height }, offset, stride) => {
-    const { rect, sources, firstSource, sourceBytes, firstTarget, targetBytes, doubles } = planes;
+  cell: (planes, { x: columns, y: rows, u0, v0, u1, v1, factor }, { x, y, width, height }, offset, stride) => {
     const at = ARENA_START + POSITION_BYTES;
-    const { u0, v0, u1, v1, factor } = cell;
-    doubles.set(cell.x, at / 8);
-    doubles.set(cell.y, at / 8 + 9);
-    doubles.set([u0, v0, u1, v1, factor.x, factor.y], at / 8 + 18);
+    planes.doubles.set([...columns, ...rows, u0, v0, u1, v1, factor.x, factor.y], at / 8);
     for (let done = 0; done < width; done += MOST) {
-      kernels.bilinearCell(
-        at,
-        x + done,
-        y,
-        Math.min(MOST, width - done),
-        height,
-        rect.x,
-        rect.y,
-        rect.width,
-        sources.length,
-        firstSource,
-        sourceBytes,
-        firstTarget + (offset + done) * 4,
-        targetBytes,
-        stride,
-        ARENA_START,
-      );
+      const most = Math.min(MOST, width - done);
+      kernels.bilinearCell(at, x + done, y, most, height, stride, ...placeOf(planes, offset + done));
     }
   },
 };
+
+/** What all kernels are told last: where sources stand and what of the level they are, and where the window's pixels go. */
+const placeOf = (
+  { rect, sources, firstSource, sourceBytes, firstTarget, targetBytes }: WarpPlanes,
+  offset: number,
+): readonly number[] => [
+  rect.x,
+  rect.y,
+  rect.width,
+  sources.length,
+  firstSource,
+  sourceBytes,
+  firstTarget + offset * 4,
+  targetBytes,
+  ARENA_START,
+];

@@ -1,3 +1,4 @@
+import { BoundedMemo } from '../bounded-memo.ts';
 import { sameCrs } from '../crs/same-crs.ts';
 import { transformation } from '../crs/transformation.ts';
 import type { GeoTransform, RasterGrid } from '../types.ts';
@@ -20,19 +21,11 @@ export interface PixelMapping {
 const ROUND_TRIP_PX = 0.1;
 
 /** The exact mapping from the pixels of `out` to those of `source`: of the same grids it is the same object. */
-export const pixelMapping = (source: RasterGrid, out: RasterGrid): PixelMapping => {
-  const key = JSON.stringify([source, out]);
-  const known = mappings.get(key);
-  if (known !== undefined) return known;
-  const made = makeMapping(source, out);
-  if (mappings.size >= MAPPINGS) mappings.clear();
-  mappings.set(key, made);
-  return made;
-};
+export const pixelMapping = (source: RasterGrid, out: RasterGrid): PixelMapping =>
+  mappings.get(JSON.stringify([source, out]), () => makeMapping(source, out));
 
 /** A scene's windows share one or two; several scenes may take turns. */
-const MAPPINGS = 32;
-const mappings = new Map<string, PixelMapping>();
+const mappings = new BoundedMemo<PixelMapping>(32);
 
 const makeMapping = (source: RasterGrid, out: RasterGrid): PixelMapping => {
   const toPixel = inverted(source.geotransform);

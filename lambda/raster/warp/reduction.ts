@@ -1,3 +1,4 @@
+import { BoundedMemo } from '../bounded-memo.ts';
 import type { PixelRect, RasterSize, Resampling } from '../types.ts';
 import type { PixelMapping } from './pixel-mapping.ts';
 
@@ -23,18 +24,16 @@ const ALONG = Array.from({ length: 21 }, (_, i) => i / 20);
  * where one of them leaves a projection's domain, from all over the part, and from the source positions that fall in it.
  */
 export const coverage = (mapping: PixelMapping, part: PixelRect, source: RasterSize): Coverage | null => {
-  const ofMapping = coverages.get(mapping) ?? new Map<string, Coverage | null>();
-  coverages.set(mapping, ofMapping);
-  const key = `${part.x} ${part.y} ${part.width} ${part.height} ${source.width} ${source.height}`;
-  const known = ofMapping.get(key);
-  if (known !== undefined) return known;
-  const found = findCoverage(mapping, part, source);
-  ofMapping.set(key, found);
-  return found;
+  const known = coverages.get(mapping) ?? new BoundedMemo<Coverage | null>(4096);
+  coverages.set(mapping, known);
+  const { x, y, width, height } = part;
+  return known.get([x, y, width, height, source.width, source.height].join(' '), () =>
+    findCoverage(mapping, part, source),
+  );
 };
 
 /** Every window asks for the same few parts of its output: the whole, mostly. */
-const coverages = new WeakMap<PixelMapping, Map<string, Coverage | null>>();
+const coverages = new WeakMap<PixelMapping, BoundedMemo<Coverage | null>>();
 
 const findCoverage = (mapping: PixelMapping, part: PixelRect, source: RasterSize): Coverage | null => {
   const { x, y, width, height } = part;

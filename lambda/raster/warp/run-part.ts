@@ -33,20 +33,17 @@ export const runPart = (
   exactAt: ExactAt,
   turn: number | null,
 ): void => {
-  const { rect, line, exact } = part;
+  const { rect, line, curve, exact } = part;
   const [first] = passes;
   if (first === undefined) return;
   const { rect: sourceRect, level } = first.view;
   const vector = planes === null ? null : (interior?.vector ?? null);
-  if (planes !== null && interior !== null && vector !== null && part.curve !== null && !exact) {
-    if (isInteriorCell(level, part.curve, interior)) {
-      const offset = (rect.y - window.y) * window.width + rect.x - window.x;
-      vector.cell(planes, part.curve, rect, offset, window.width);
-      return;
-    }
+  const offsetOf = (v: number): number => (v - window.y) * window.width + rect.x - window.x;
+  if (planes !== null && interior !== null && vector !== null && curve !== null) {
+    if (isInteriorCell(level, curve, interior)) return vector.cell(planes, curve, rect, offsetOf(rect.y), window.width);
   }
   for (let v = rect.y; v < rect.y + rect.height; v++) {
-    const offset = (v - window.y) * window.width + rect.x - window.x;
+    const offset = offsetOf(v);
     if (exact) {
       for (const pass of passes) runExact(pass, kernel, rect.x, v, offset, exactAt, turn);
       continue;

@@ -59,7 +59,7 @@ const partOf = (cell: LatticeCell, window: PixelRect, factor: LevelFactor): Wind
     return { x0, dx, ddx, y0, dy, ddy, first: left - u0 + shift };
   };
   const bend = Math.max(bendOf(x) * factor.x, bendOf(y) * factor.y);
-  return { rect, line, bend, curve: { u0, v0, u1, v1, x, y, factor, bend }, exact };
+  return { rect, line, bend, curve: exact ? null : { u0, v0, u1, v1, x, y, factor, bend }, exact };
 };
 
 /** Coefficients, by columns from the cell's left edge, of one coordinate on the row that lies `down` of the way to the bottom. */

@@ -50,6 +50,7 @@ export function bilinearCell(
   y: i32,
   width: i32,
   height: i32,
+  targetStride: i32,
   left: i32,
   top: i32,
   stride: i32,
@@ -58,7 +59,6 @@ export function bilinearCell(
   sourceBytes: usize,
   target: usize,
   targetBytes: usize,
-  targetStride: i32,
   scratch: usize,
 ): void {
   const u0 = load<f64>(cell, 18 * 8);

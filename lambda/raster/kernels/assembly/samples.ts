@@ -4,58 +4,6 @@
 const NO_DATA: i32 = 0x7fc00000;
 
 /** `rows` x `width` samples, `step` apart in a row and `fromRow` from row to row, to rows of `width` floats; nodata to NaN. */
-export function convertUint16(
-  source: usize,
-  target: usize,
-  rows: i32,
-  width: i32,
-  step: i32,
-  fromRow: i32,
-  nodata: i32,
-): void {
-  const missing = i16x8.splat(<i16>nodata);
-  // A nodata that no sample can have matches none.
-  const any = i16x8.splat(nodata >= 0 && nodata <= 0xffff ? -1 : 0);
-  for (let row = 0; row < rows; row++) {
-    let from = source + ((<usize>(row * fromRow)) << 1);
-    const end = target + ((<usize>width) << 2);
-    // The last vector's loads may pass the row's end where samples are interleaved, but not the block's: the scalar loop ends it.
-    for (const last = end - 32 - step8(step); <isize>target <= <isize>last; target += 32, from += (<usize>step) << 4) {
-      const samples = gather16(from, step);
-      const holes = v128.and(i16x8.eq(samples, missing), any);
-      store32(target, i32x4.extend_low_i16x8_u(samples), i32x4.extend_low_i16x8_s(holes));
-      store32(target + 16, i32x4.extend_high_i16x8_u(samples), i32x4.extend_high_i16x8_s(holes));
-    }
-    for (; target < end; target += 4, from += (<usize>step) << 1) store1(target, <i32>load<u16>(from), nodata);
-  }
-}
-
-/** As `convertUint16`. */
-export function convertInt16(
-  source: usize,
-  target: usize,
-  rows: i32,
-  width: i32,
-  step: i32,
-  fromRow: i32,
-  nodata: i32,
-): void {
-  const missing = i16x8.splat(<i16>nodata);
-  const any = i16x8.splat(nodata >= -0x8000 && nodata <= 0x7fff ? -1 : 0);
-  for (let row = 0; row < rows; row++) {
-    let from = source + ((<usize>(row * fromRow)) << 1);
-    const end = target + ((<usize>width) << 2);
-    for (const last = end - 32 - step8(step); <isize>target <= <isize>last; target += 32, from += (<usize>step) << 4) {
-      const samples = gather16(from, step);
-      const holes = v128.and(i16x8.eq(samples, missing), any);
-      store32(target, i32x4.extend_low_i16x8_s(samples), i32x4.extend_low_i16x8_s(holes));
-      store32(target + 16, i32x4.extend_high_i16x8_s(samples), i32x4.extend_high_i16x8_s(holes));
-    }
-    for (; target < end; target += 4, from += (<usize>step) << 1) store1(target, <i32>load<i16>(from), nodata);
-  }
-}
-
-/** As `convertUint16`. */
 export function convertUint8(
   source: usize,
   target: usize,
@@ -65,18 +13,55 @@ export function convertUint8(
   fromRow: i32,
   nodata: i32,
 ): void {
+  convert<u8>(source, target, rows, width, step, fromRow, nodata);
+}
+
+/** As `convertUint8`. */
+export function convertUint16(
+  source: usize,
+  target: usize,
+  rows: i32,
+  width: i32,
+  step: i32,
+  fromRow: i32,
+  nodata: i32,
+): void {
+  convert<u16>(source, target, rows, width, step, fromRow, nodata);
+}
+
+/** As `convertUint8`. */
+export function convertInt16(
+  source: usize,
+  target: usize,
+  rows: i32,
+  width: i32,
+  step: i32,
+  fromRow: i32,
+  nodata: i32,
+): void {
+  convert<i16>(source, target, rows, width, step, fromRow, nodata);
+}
+
+function convert<T>(source: usize, target: usize, rows: i32, width: i32, step: i32, fromRow: i32, nodata: i32): void {
+  const lowest: i32 = isSigned<T>() ? -0x8000 : 0;
+  const highest: i32 = sizeof<T>() === 1 ? 0xff : isSigned<T>() ? 0x7fff : 0xffff;
   const missing = i16x8.splat(<i16>nodata);
-  const any = i16x8.splat(nodata >= 0 && nodata <= 0xff ? -1 : 0);
+  // A nodata that no sample can have matches none.
+  const any = i16x8.splat(nodata >= lowest && nodata <= highest ? -1 : 0);
+  const gap = <usize>step * sizeof<T>();
   for (let row = 0; row < rows; row++) {
-    let from = source + <usize>(row * fromRow);
+    let from = source + <usize>(row * fromRow) * sizeof<T>();
     const end = target + ((<usize>width) << 2);
-    for (const last = end - 32 - step8(step); <isize>target <= <isize>last; target += 32, from += (<usize>step) << 3) {
-      const samples = gather8(from, step);
+    // The last vector's loads may pass the row's end where samples are interleaved, but not the block's: the scalar loop ends it.
+    for (const last = end - 32 - step8(step); <isize>target <= <isize>last; target += 32, from += gap << 3) {
+      const samples = sizeof<T>() === 1 ? gather8(from, step) : gather16(from, step);
       const holes = v128.and(i16x8.eq(samples, missing), any);
-      store32(target, i32x4.extend_low_i16x8_u(samples), i32x4.extend_low_i16x8_s(holes));
-      store32(target + 16, i32x4.extend_high_i16x8_u(samples), i32x4.extend_high_i16x8_s(holes));
+      const low = isSigned<T>() ? i32x4.extend_low_i16x8_s(samples) : i32x4.extend_low_i16x8_u(samples);
+      const high = isSigned<T>() ? i32x4.extend_high_i16x8_s(samples) : i32x4.extend_high_i16x8_u(samples);
+      store32(target, low, i32x4.extend_low_i16x8_s(holes));
+      store32(target + 16, high, i32x4.extend_high_i16x8_s(holes));
     }
-    for (; target < end; target += 4, from += <usize>step) store1(target, <i32>load<u8>(from), nodata);
+    for (; target < end; target += 4, from += gap) store1(target, <i32>load<T>(from), nodata);
   }
 }
 
