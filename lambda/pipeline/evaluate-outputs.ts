@@ -1,8 +1,6 @@
 import { CHUNK_PX, type CompiledExpression, compileExpression } from '../raster/expression/compile.ts';
 import { alphaOf, applyMask } from '../raster/expression/mask.ts';
-import { parseExpression } from '../raster/expression/parse.ts';
 import { OutputBand } from '../raster/expression/quantize.ts';
-import { bandsOf } from '../raster/expression/tree.ts';
 import type { BandStatistics, FloatPixels, PixelArray } from '../raster/types.ts';
 import type { Pipeline } from './definition/pipeline.ts';
 
@@ -18,13 +16,30 @@ export interface EvaluatedOutputs {
   readonly validPixels: number;
 }
 
-/** Names of the bands that the pipeline's expressions evaluate; the others are not read at all. */
-export const bandsInUse = (pipeline: Pipeline): ReadonlySet<string> => {
+interface CompiledPipeline {
+  /** One per output. */
+  readonly expressions: readonly CompiledExpression[];
+  readonly mask: CompiledExpression | null;
+  readonly bands: ReadonlySet<string>;
+}
+
+/** A chunk of an expression is used before the next is asked for, so that windows can take turns with one. */
+const compiledPipelines = new WeakMap<Pipeline, CompiledPipeline>();
+
+const compiledPipeline = (pipeline: Pipeline): CompiledPipeline => {
+  const known = compiledPipelines.get(pipeline);
+  if (known !== undefined) return known;
   const names = pipeline.bands.map(({ name }) => name);
-  const texts = pipeline.outputs.map(({ expression }) => expression);
-  if (pipeline.mask !== null) texts.push(pipeline.mask);
-  return new Set(texts.flatMap((text) => [...bandsOf(parseExpression(text, names))]));
+  const expressions = pipeline.outputs.map(({ expression }) => compileExpression(expression, names));
+  const mask = pipeline.mask === null ? null : compileExpression(pipeline.mask, names);
+  const all = mask === null ? expressions : [...expressions, mask];
+  const made = { expressions, mask, bands: new Set(all.flatMap(({ bands }) => bands)) };
+  compiledPipelines.set(pipeline, made);
+  return made;
 };
+
+/** Names of the bands that the pipeline's expressions evaluate; the others are not read at all. */
+export const bandsInUse = (pipeline: Pipeline): ReadonlySet<string> => compiledPipeline(pipeline).bands;
 
 /**
  * A window's outputs on their way from its bands, strip by strip: the pipeline's expressions and its mask run chunk by
@@ -46,12 +61,13 @@ export class WindowOutputs {
   #seamPx = 0;
 
   /** @param length pixels of the window */
-  constructor({ bands, outputs, mask, dtype, nodata, color }: Pipeline, length: number) {
-    const names = bands.map(({ name }) => name);
+  constructor(pipeline: Pipeline, length: number) {
+    const { outputs, dtype, nodata, color } = pipeline;
+    const { expressions, mask } = compiledPipeline(pipeline);
     this.#length = length;
     this.#opaque = OPAQUE[dtype] ?? 1;
-    this.#expressions = outputs.map(({ expression }) => compileExpression(expression, names));
-    this.#mask = mask === null ? null : compileExpression(mask, names);
+    this.#expressions = expressions;
+    this.#mask = mask;
     this.#outputs = outputs.map(() => new OutputBand(dtype, nodata, length));
     this.#alpha = color === 'rgb' ? new OutputBand(dtype, null, length) : null;
   }

@@ -10,6 +10,7 @@ import {
 } from '../identity/plan-record.ts';
 import type { PlannedSource, ScenePlan } from '../identity/plan.ts';
 import { type SceneJobId, parseSceneJobId } from '../identity/job-key.ts';
+import { BoundedMemo } from '../raster/bounded-memo.ts';
 import type { Pipeline } from './definition/pipeline.ts';
 
 /** "Look at this scene again": rings for whatever is there now, carries no fact about it. */
@@ -46,9 +47,19 @@ const sceneSchema = z.object({
   pipeline: pipelineSchema,
 });
 
+/** What was read of plans, by their text: all windows of a scene bring the same one, and share the object. */
+const plans = new BoundedMemo<z.ZodSafeParseResult<ScenePlan>>(8);
+
+const sharedPlanSchema = z.unknown().transform((value, context): ScenePlan => {
+  const read = plans.get(serialiseRecord(value), () => planSchema.safeParse(value));
+  if (read.success) return read.data;
+  for (const issue of read.error.issues) context.addIssue({ ...issue });
+  return z.NEVER;
+});
+
 const windowSchema = z.object({
   v: z.literal(1),
-  plan: planSchema,
+  plan: sharedPlanSchema,
   sources: z.array(plannedSourceSchema),
   location: z.string(),
   row: z.number().int().nonnegative(),

@@ -53,7 +53,8 @@ const make = (from: Pick<Crs, 'proj4' | 'name'>, to: Pick<Crs, 'proj4' | 'name'>
     if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
     try {
       // True: axes as the definition says (south-west systems), which proj4 ignores otherwise.
-      const out = converter.forward({ x, y }, true);
+      // A height, though none is asked for: proj4 deletes the one it adds, which makes an object slow to touch.
+      const out = converter.forward({ x, y, z: 0 }, true);
       return Number.isFinite(out.x) && Number.isFinite(out.y) ? { x: out.x, y: out.y } : null;
     } catch {
       // Projections throw or answer nonsense outside their domain; either way there is no such position.
