@@ -4,6 +4,7 @@ import { findScenes } from '../../lambda/local/find-scenes.ts';
 import { openLocalEngine } from '../../lambda/local/local-engine.ts';
 import { NO_REMOTE_OPTIONS, type RemoteOptions, remoteStores } from '../../lambda/local/remote-sources.ts';
 import { type SceneEnd, type SceneReport, runScenes } from '../../lambda/local/run-scenes.ts';
+import { WorkerPool } from '../../lambda/local/worker-pool.ts';
 import { silentTelemetry } from '../../lambda/telemetry.ts';
 import type { Pipeline } from '../../lambda/pipeline/definition/pipeline.ts';
 import { interruptible } from '../interrupt.ts';
@@ -69,14 +70,13 @@ export const runOnThisMachine = async (
   const progress = new Progress();
   const ends = await interruptible(
     async (signal) => {
-      using local = openLocalEngine(options.out, silentTelemetry, { progress: { signal }, remote });
+      const { out } = options;
+      const pool = new WorkerPool(options.workers, { out, remote });
+      // A file that is hashed is new: its scene will have work.
+      const hashing = { signal, onBytes: () => pool.load() };
+      using local = openLocalEngine(out, silentTelemetry, { progress: hashing, remote });
       try {
-        return await runScenes(
-          local,
-          requests,
-          { out: options.out, threads: options.workers, observer: progress },
-          signal,
-        );
+        return await runScenes(local, requests, { out, pool, observer: progress }, signal);
       } finally {
         progress.stop();
       }

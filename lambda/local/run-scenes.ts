@@ -14,7 +14,7 @@ import { missingOutputs } from './missing-outputs.ts';
 import { ringAgain } from './ring-again.ts';
 import { Tallies } from './scene-tally.ts';
 import { SWEEP_MS, WATCH_MS } from './timing.ts';
-import { WorkerPool } from './worker-pool.ts';
+import type { WorkerPool } from './worker-pool.ts';
 import type { WorkerEvent } from './worker-events.ts';
 
 /** What became of one scene; the windows' numbers add up: written + alreadyPresent + empty = windows. */
@@ -44,7 +44,8 @@ export interface RunObserver {
 
 export interface RunOptions {
   readonly out: string;
-  readonly threads: number;
+  /** Begun with the first scene that is planned, stopped at the end. */
+  readonly pool: WorkerPool;
   readonly observer: RunObserver;
 }
 
@@ -80,7 +81,6 @@ class SceneRun {
   readonly #signal: AbortSignal;
   readonly #scenes: Scene[];
   readonly #tallies = new Tallies();
-  #pool: WorkerPool | null = null;
   #fatal: string | null = null;
 
   constructor(local: LocalEngine, requests: readonly SceneRequest[], options: RunOptions, signal: AbortSignal) {
@@ -120,7 +120,7 @@ class SceneRun {
         this.#check();
       }
     } finally {
-      await this.#pool?.stop();
+      await this.#options.pool.stop();
     }
     return this.#ends();
   }
@@ -209,13 +209,8 @@ class SceneRun {
       return;
     }
     this.#options.observer.planned(request, outcome.plan);
-    const setup = { out: this.#options.out, remote: this.#local.remote };
-    this.#pool ??= new WorkerPool(this.#threadsFor(outcome.plan), setup, (event) => this.#onEvent(event));
-  }
-
-  /** No more threads than there may be windows. */
-  #threadsFor(plan: ScenePlan): number {
-    return Math.min(this.#options.threads, windowCount(plan.windows) * this.#scenes.length);
+    const mostWindows = windowCount(outcome.plan.windows) * this.#scenes.length;
+    this.#options.pool.begin(mostWindows, (event) => this.#onEvent(event));
   }
 
   #onEvent(event: WorkerEvent): void {

@@ -25,7 +25,8 @@ export const workOff = async <T>(
   const { context, engine, remote } = local;
   await engine.processes.sweepDead();
   let fatal: string | null = null;
-  const pool = new WorkerPool(threads, { out, remote }, (event) => {
+  const pool = new WorkerPool(threads, { out, remote });
+  pool.begin(threads, (event) => {
     if (event.kind === 'fatal') fatal ??= event.message;
   });
   const state = { acted: false };

@@ -18,8 +18,10 @@ export type WorkerEvent =
   | { readonly kind: 'count'; readonly metric: MetricName; readonly value: number }
   | { readonly kind: 'stopped' };
 
-/** What the run tells a worker. */
-export type WorkerCommand = { readonly kind: 'stop' };
+/** What the run tells a worker, which waits for the first. */
+export interface WorkerCommand {
+  readonly kind: 'begin' | 'stop';
+}
 
 /** What a worker thread is started with. */
 export interface WorkerSetup {

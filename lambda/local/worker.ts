@@ -7,7 +7,7 @@ import { openLocalEngine } from './local-engine.ts';
 import { oneLineOf, workLoop } from './work-loop.ts';
 import type { WorkerCommand, WorkerEvent, WorkerSetup } from './worker-events.ts';
 
-/** A worker thread's life: opens its own engine on the output folder, works until told to stop, closes it. */
+/** A worker thread's life: waits to be told to begin, opens its own engine on the output folder, works until told to stop, closes it. */
 
 /** Sources kept open by a worker, and decoded blocks kept of each, bytes. */
 const OPEN_SOURCES = 8;
@@ -30,9 +30,12 @@ if (port === null) throw new Error('this file is a worker thread, started by the
 
 const report = (event: WorkerEvent): void => port.postMessage(event);
 const stop = new AbortController();
-port.on('message', (command: WorkerCommand) => {
-  if (command.kind === 'stop') stop.abort();
+const begun = Promise.withResolvers<void>();
+port.on('message', ({ kind }: WorkerCommand) => {
+  if (kind === 'stop') stop.abort();
+  begun.resolve();
 });
+await begun.promise;
 
 const local = openLocalEngine(
   out,

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { findScenes } from '../../lambda/local/find-scenes.ts';
 import { type LocalEngine, openLocalEngine } from '../../lambda/local/local-engine.ts';
 import { ringAgain } from '../../lambda/local/ring-again.ts';
-import { type RunObserver, runScenes } from '../../lambda/local/run-scenes.ts';
+import { type RunObserver, type RunOptions, runScenes } from '../../lambda/local/run-scenes.ts';
+import { NO_REMOTE_OPTIONS } from '../../lambda/local/remote-sources.ts';
+import { WorkerPool } from '../../lambda/local/worker-pool.ts';
 import type { SceneRequest } from '../../lambda/local/scene-request.ts';
 import { fanOut } from '../../lambda/pipeline/fan-out.ts';
 import { parsePipeline } from '../../lambda/pipeline/definition/parse-pipeline.ts';
@@ -86,14 +88,14 @@ describe('a scene whose file is gone for a moment', () => {
     expect([await stateOf(id), (await reasons()).length]).toEqual(['OPEN', 0]);
   });
 
+  const optionsOf = (observer: RunObserver): RunOptions => {
+    const out = join(folder.path, 'out');
+    return { out, pool: new WorkerPool(1, { out, remote: NO_REMOTE_OPTIONS }), observer };
+  };
+
   it('fails a run that asks for it, and the run leaves no doorbell unanswered', async () => {
     await superseded();
-    const [end] = await runScenes(
-      local,
-      [request],
-      { out: join(folder.path, 'out'), threads: 1, observer: silent },
-      never,
-    );
+    const [end] = await runScenes(local, [request], optionsOf(silent), never);
     expect(end).toMatchObject({ kind: 'failed', message: expect.stringContaining('missing in') });
     expect([await doorbells(), (await reasons()).length]).toEqual([0, 1]);
   });
@@ -105,8 +107,7 @@ describe('a scene whose file is gone for a moment', () => {
     // Stopped once it is planned: what follows is like any run.
     const stop = new AbortController();
     const planned = (): void => stop.abort(new Error('planned'));
-    const observer = { ...silent, planned };
-    const options = { out: join(folder.path, 'out'), threads: 1, observer };
+    const options = optionsOf({ ...silent, planned });
     await expect(runScenes(local, [request], options, stop.signal)).rejects.toThrow('planned');
     expect([await stateOf(id), await reasons()]).toEqual(['OPEN', []]);
   });
