@@ -3,6 +3,7 @@ import { openFile } from '../lambda/engines/embedded/file-ranges.ts';
 import { applyPredictor } from '../lambda/raster/cog/predictor.ts';
 import { readCogIndex } from '../lambda/raster/cog/read-cog.ts';
 import { deflateRuns } from '../lambda/raster/kernels/deflate-kernels.ts';
+import { zstdFloats } from '../lambda/raster/kernels/zstd-kernels.ts';
 import { REAL_SCENE, demoScene } from './data.ts';
 import { measureHere } from './measured.ts';
 import { type Row, median } from './ratio.ts';
@@ -50,11 +51,19 @@ const EFFORTS: readonly Effort[] = [
   ...[1, 3, 9].map(zstd),
 ];
 
+/** Of floats alone. */
+const UPPER_BYTES: Effort = {
+  name: 'ZSTD, the upper bytes alone coded, by the kernel',
+  compress: (bytes) => zstdFloats(bytes, BLOCK_PX) ?? zstd(1).compress(bytes),
+  decompress: zstd(1).decompress,
+};
+
 /** What levels and strategies of the codecs buy on each kind of sample: size, and speed of one thread's processor time. */
 export const benchCodecs = async ({ rounds }: { rounds: number }): Promise<Row[]> => {
   const rows: Row[] = [];
   for (const [kind, blocks] of await kinds()) {
-    for (const effort of EFFORTS) rows.push(await measureEffort(kind, blocks, effort, rounds));
+    for (const effort of kind.startsWith('float32') ? [...EFFORTS, UPPER_BYTES] : EFFORTS)
+      rows.push(await measureEffort(kind, blocks, effort, rounds));
   }
   return rows;
 };

@@ -59,11 +59,11 @@ const decodeFile = async (path: string, compression: Compression, levels: number
 /** Compresses every block of a COG again, as our encoder does. */
 const encodeFile = async (path: string, compression: Compression, dataType: DataType): Promise<Cost> => {
   const costs: Cost[] = [];
-  await eachBatch(path, Infinity, async (stored, length) => {
+  await eachBatch(path, Infinity, async (stored, length, rowSamples) => {
     const { blocks } = await decodeBatch(stored, compression, length);
     costs.push(
       await measureHere(async () => {
-        for (const block of blocks) compress(block, compression, dataType);
+        for (const block of blocks) compress(block, { compression, dataType, rowSamples });
         return Promise.resolve(undefined);
       }),
     );
@@ -88,7 +88,7 @@ const decodeBatch = async (
 const eachBatch = async (
   path: string,
   levels: number,
-  use: (stored: readonly Uint8Array<ArrayBuffer>[], length: number) => Promise<void>,
+  use: (stored: readonly Uint8Array<ArrayBuffer>[], length: number, rowSamples: number) => Promise<void>,
 ): Promise<void> => {
   await using reader = await openFile(path);
   const index = await readCogIndex(reader);
@@ -97,7 +97,7 @@ const eachBatch = async (
     const length = (level.blockWidth * level.blockHeight * index.bandCount * index.bitsPerSample) / 8;
     const ranges = rangesOf(level);
     for (let at = 0; at < ranges.length; at += BATCH) {
-      await use(await reader.read(ranges.slice(at, at + BATCH)), length);
+      await use(await reader.read(ranges.slice(at, at + BATCH)), length, level.blockWidth * index.bandCount);
     }
   }
 };

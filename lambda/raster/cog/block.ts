@@ -4,7 +4,7 @@
  */
 import type { Compression, DataType, PixelArray, PixelRect, RasterSize } from '../types.ts';
 import type { CogDescription } from './cog-image.ts';
-import { compress, compressAsync, decompress, decompressAsync, predictorTag } from './codec.ts';
+import { type BlockBytes, compress, compressAsync, decompress, decompressAsync, predictorTag } from './codec.ts';
 import { applyPredictor, bytesOf, samplesOf, undoPredictor } from './predictor.ts';
 import { bytesPerSample, isFloat, pixelArray } from '../data-type.ts';
 import { canonicaliseNan, storedNodata } from './sample-type.ts';
@@ -96,7 +96,7 @@ let planes = new Uint8Array(0);
 /** A block's compressed bytes. Takes `block` over. */
 export function encodeBlock(format: BlockFormat, block: PixelArray): Uint8Array<ArrayBuffer> {
   if (isFloat(format.dataType) && planes.length < block.byteLength) planes = new Uint8Array(block.byteLength);
-  return compress(beforeCompression(format, block, planes), format.compression, format.dataType);
+  return compress(beforeCompression(format, block, planes), bytesOfBlock(format));
 }
 
 /**
@@ -109,7 +109,7 @@ export function encodeBlockAsync(
   block: PixelArray,
   into?: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  return compressAsync(beforeCompression(format, block, into), format.compression, format.dataType);
+  return compressAsync(beforeCompression(format, block, into), bytesOfBlock(format));
 }
 
 /** A compressed block's interleaved samples. Throws CorruptBlockError. */
@@ -120,6 +120,10 @@ export function decodeBlock(format: BlockFormat, bytes: Uint8Array<ArrayBuffer>)
 /** `decodeBlock` with the entropy decoding on another thread. */
 export async function decodeBlockAsync(format: BlockFormat, bytes: Uint8Array<ArrayBuffer>): Promise<PixelArray> {
   return afterDecompression(format, await decompressAsync(bytes, format.compression, blockBytes(format)));
+}
+
+function bytesOfBlock({ compression, dataType, blockSize, bandCount }: BlockFormat): BlockBytes {
+  return { compression, dataType, rowSamples: blockSize * bandCount };
 }
 
 function blockBytes({ dataType, bandCount, blockSize }: BlockFormat): number {

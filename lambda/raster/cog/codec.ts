@@ -5,6 +5,7 @@ import { TileonceError } from '../../errors.ts';
 import type { Compression, DataType } from '../types.ts';
 import { bytesPerSample, isFloat } from '../data-type.ts';
 import { deflateRuns } from '../kernels/deflate-kernels.ts';
+import { zstdFloats } from '../kernels/zstd-kernels.ts';
 
 const deflateAsync = promisify(zlib.deflate);
 const inflateAsync = promisify(zlib.inflate);
@@ -58,26 +59,42 @@ function compressedBound(length: number): number {
   return length + (length >>> 8) + 1024;
 }
 
-/** A block's bytes, compressed. The same input gives the same bytes, here and in `compressAsync`. */
-export function compress(
-  bytes: Uint8Array<ArrayBuffer>,
-  compression: Compression,
-  dataType: DataType,
-): Uint8Array<ArrayBuffer> {
-  if (compression === 'none') return bytes;
-  if (compression === 'zstd') return zlib.zstdCompressSync(bytes, zstdOptions(bytes.length));
-  return runsAreEnough(dataType) ? deflateRuns(bytes) : zlib.deflateSync(bytes, deflateOptions(bytes.length));
+/** What a block's bytes are, before they are compressed. */
+export interface BlockBytes {
+  readonly compression: Compression;
+  readonly dataType: DataType;
+  /** Samples of a row of the block, all bands. */
+  readonly rowSamples: number;
 }
 
-/** `compress` on libuv's thread pool, but for DEFLATE of runs, which takes less time than a block waits there. */
+/** A block's bytes, compressed. The same input gives the same bytes, here and in `compressAsync`. */
+export function compress(bytes: Uint8Array<ArrayBuffer>, block: BlockBytes): Uint8Array<ArrayBuffer> {
+  if (block.compression === 'none') return bytes;
+  const quick = compressQuickly(bytes, block);
+  if (quick !== null) return quick;
+  if (block.compression === 'zstd') return zlib.zstdCompressSync(bytes, zstdOptions(bytes.length));
+  return zlib.deflateSync(bytes, deflateOptions(bytes.length));
+}
+
+/** `compress` on libuv's thread pool, but for what takes less time than a block waits there. */
 export async function compressAsync(
   bytes: Uint8Array<ArrayBuffer>,
-  compression: Compression,
-  dataType: DataType,
+  block: BlockBytes,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (compression === 'none') return bytes;
-  if (compression === 'zstd') return zstdCompressAsync(bytes, zstdOptions(bytes.length));
-  return runsAreEnough(dataType) ? deflateRuns(bytes) : deflateAsync(bytes, deflateOptions(bytes.length));
+  if (block.compression === 'none') return bytes;
+  const quick = compressQuickly(bytes, block);
+  if (quick !== null) return quick;
+  if (block.compression === 'zstd') return zstdCompressAsync(bytes, zstdOptions(bytes.length));
+  return deflateAsync(bytes, deflateOptions(bytes.length));
+}
+
+/** By this project's own encoders, for samples that need no search; null for others. */
+function compressQuickly(
+  bytes: Uint8Array<ArrayBuffer>,
+  { compression, dataType, rowSamples }: BlockBytes,
+): Uint8Array<ArrayBuffer> | null {
+  if (compression === 'zstd') return dataType === 'float32' ? zstdFloats(bytes, rowSamples) : null;
+  return runsAreEnough(dataType) ? deflateRuns(bytes) : null;
 }
 
 /**

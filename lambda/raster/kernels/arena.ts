@@ -20,6 +20,7 @@ export interface Kernels {
   readonly halveFloats32: Kernel;
   readonly hasOddNan32: (...args: readonly number[]) => number;
   readonly deflateBlock: (...args: readonly number[]) => number;
+  readonly zstdFloatRows: (...args: readonly number[]) => number;
   readonly adler32: (...args: readonly number[]) => number;
 }
 

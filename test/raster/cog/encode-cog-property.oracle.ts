@@ -6,6 +6,7 @@ import { encodeCog } from '../../../lambda/raster/cog/encode-cog.ts';
 import { pixelArray } from '../../../lambda/raster/data-type.ts';
 import { COMPRESSIONS, DATA_TYPES } from '../../../lambda/raster/types.ts';
 import { cogImage, noisyPixels } from '../../support/cog-images.ts';
+import { noisyRatios } from '../kernels/float-planes.ts';
 import { gdalPython } from '../../support/gdal-python.ts';
 import { describeWith } from '../../support/requirements.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -101,5 +102,29 @@ describeWith(['GDAL'], 'A COG of any type, codec, size, number of bands and patt
       ),
     );
     expect(await found(cases, 'end')).toEqual(cases.map(() => ({ different: 0, problems: [] })));
+  });
+
+  it('is so for float32 of which every bit is in use, whose blocks ZSTD has an encoder of its own for', async () => {
+    const cases = [128, 256].flatMap((blockSize) =>
+      [1, 3].flatMap((bandCount) =>
+        [1, 2 * blockSize, 3 * blockSize + 1].map((side) => {
+          const bands = Array.from({ length: bandCount }, (_, band) => noisyRatios(side * side, side + band));
+          const file = join(folder.path, `ratios-${blockSize}-${bandCount}-${side}.tif`);
+          const image = cogImage({
+            dataType: 'float32',
+            compression: 'zstd',
+            width: side,
+            height: side,
+            bands,
+            blockSize,
+            nodata: null,
+          });
+          writeFileSync(file, encodeCog(image));
+          writeFileSync(`${file}.raw`, Buffer.concat(bands.map((band) => Buffer.from(band.buffer))));
+          return { file, dtype: 'float32' };
+        }),
+      ),
+    );
+    expect(await gdalPython(PROGRAM, cases)).toEqual(cases.map(() => ({ different: 0, problems: [] })));
   });
 });

@@ -6,4 +6,5 @@ export { bilinearCell, bilinearRun } from './bilinear';
 export { hasOddNan32, storeFloats } from './store';
 export { deflateBlock } from './deflate';
 export { adler32 } from './adler';
+export { zstdFloatRows } from './zstd';
 export { halveFloats32 } from './overview';

@@ -1,0 +1,35 @@
+import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
+
+/** As the kernel asks. */
+const WORK_BYTES = 16 * 1024;
+const FEWEST_COLUMNS = 128;
+const MOST_COLUMNS = 8191;
+/** The kernels' memory never shrinks: larger blocks, those beyond 1,024 px, are somebody else's. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** Magic number, and a descriptor that says: one segment, its size in four bytes, no checksum (RFC 8878, section 3.1.1). */
+const HEADER = [0x28, 0xb5, 0x2f, 0xfd, 0xa0] as const;
+const SIZE_BYTES = 4;
+
+/**
+ * A Zstandard frame of rows of float32 after the floating point predictor, whose lower bytes are noise; null where they are
+ * not, where rows are so short that a block for each costs too much, and where there are too many. The same on every machine.
+ *
+ * @param bytes rows x 4 planes x columns
+ */
+export const zstdFloats = (bytes: Uint8Array<ArrayBuffer>, columns: number): Uint8Array<ArrayBuffer> | null => {
+  if (columns < FEWEST_COLUMNS || columns > MOST_COLUMNS || bytes.length > MOST_BYTES) return null;
+  const rows = bytes.length / (4 * columns);
+  const block = aligned(ARENA_START + WORK_BYTES);
+  const out = aligned(block + bytes.length);
+  // A row's upper planes may be coded longer than they are before that is seen.
+  const { bytes: held } = arenaOf(out + bytes.length + rows * 8 + 4 * columns + 1024);
+  held.set(bytes, block);
+  const end = kernels.zstdFloatRows(block, rows, columns, out, ARENA_START);
+  if (end === 0) return null;
+  const frame = new Uint8Array(HEADER.length + SIZE_BYTES + end - out);
+  frame.set(HEADER);
+  new DataView(frame.buffer).setUint32(HEADER.length, bytes.length, true);
+  frame.set(held.subarray(out, end), HEADER.length + SIZE_BYTES);
+  return frame;
+};
