@@ -1,7 +1,8 @@
 import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
 
-/** As the kernel asks. */
+/** As the kernel asks: room for itself, and what a row may take beyond its own bytes. */
 const WORK_BYTES = 16 * 1024;
+const ROW_BYTES = 160;
 const FEWEST_COLUMNS = 128;
 const MOST_COLUMNS = 8191;
 /** The kernels' memory never shrinks: larger blocks, those beyond 1,024 px, are somebody else's. */
@@ -22,8 +23,7 @@ export const zstdFloats = (bytes: Uint8Array<ArrayBuffer>, columns: number): Uin
   const rows = bytes.length / (4 * columns);
   const block = aligned(ARENA_START + WORK_BYTES);
   const out = aligned(block + bytes.length);
-  // A row's upper planes may be coded longer than they are before that is seen.
-  const { bytes: held } = arenaOf(out + bytes.length + rows * 8 + 4 * columns + 1024);
+  const { bytes: held } = arenaOf(out + bytes.length + rows * ROW_BYTES + 4 * columns);
   held.set(bytes, block);
   const end = kernels.zstdFloatRows(block, rows, columns, out, ARENA_START);
   if (end === 0) return null;

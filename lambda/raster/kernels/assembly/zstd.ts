@@ -2,13 +2,7 @@
 // bytes, of which the upper two are coded with Huffman's code and the lower two, noise in whatever was divided, stand as
 // they are. Nothing is searched: such rows have no matches to find.
 import { estimatedBits } from './entropy';
-import { HUFFMAN_BYTES, codeLengths } from './huffman';
-import { WEIGHTS_BYTES, putWeights } from './zstd-weights';
-
-/** The longest word that Zstandard allows. */
-const LONGEST_WORD: i32 = 11;
-const BYTES: i32 = 256;
-const COUNTS_BYTES: usize = 256 << 2;
+import { BYTES, CODE, COUNTS, ROOM, WORDS, countRows, makeCode } from './zstd-code';
 
 /** What a block's header and that of its literals say. */
 const RAW: u32 = 0;
@@ -23,26 +17,12 @@ const MOST_COUNTED: i32 = 65_535;
 const LOOKED_AT: i32 = 4;
 /** Bits a byte above which they are. */
 const NOISE: f32 = 7.75;
-/** Quarters of bits a byte below which the upper planes have long runs, which a search finds. */
-const SPARSE: u32 = 5;
-
-/** Where in `work` things are. */
-const COUNTS: usize = 0;
-const LENGTHS: usize = COUNTS + COUNTS_BYTES;
-const WEIGHTS: usize = LENGTHS + 256;
-const WORDS: usize = WEIGHTS + 256;
-const BITS: usize = WORDS + COUNTS_BYTES;
-/** A code's description, and what is written behind it. */
-const CODE: usize = BITS + 16;
-/** Of each step in its turn: four tables of counts, or what codes are made in. */
-const ROOM: usize = CODE + 144;
-export const ZSTD_BYTES: usize = ROOM + max<usize>(4 * COUNTS_BYTES, max<usize>(HUFFMAN_BYTES, WEIGHTS_BYTES));
 
 /**
  * Writes rows as blocks, the last of them marked as the frame's last.
  *
  * @param at rows x 4 planes x columns bytes; columns 3 to 8,191
- * @param out where the blocks go: at most rows x (6 x columns + 32) + 160 bytes
+ * @param out where the blocks go: at most 160 bytes more for each row, and as many again as a row has are written behind them
  * @param work ZSTD_BYTES
  * @returns where they end; 0 where the rows are not of this kind, and are better given to an encoder that searches
  */
@@ -71,91 +51,6 @@ function isNoise(at: usize, rows: i32, columns: i32, work: usize): bool {
   const step = ((<usize>columns) << 2) * <usize>max(1, rows / looked);
   countRows(at + lower, looked, step, lower, work + COUNTS, work + ROOM);
   return estimatedBits(work + COUNTS, BYTES) >= NOISE * <f32>(<usize>looked * lower);
-}
-
-/** How often each byte occurs in `rows` pieces of `length` bytes, `step` bytes apart. */
-function countRows(at: usize, rows: i32, step: usize, length: usize, counts: usize, room: usize): void {
-  // Equal bytes beside each other would wait for each other's count in one table.
-  memory.fill(room, 0, 4 * COUNTS_BYTES);
-  for (; rows > 0; rows--, at += step) {
-    const end = at + length;
-    let byte = at;
-    for (; byte + 4 <= end; byte += 4) {
-      const four = load<u32>(byte);
-      increment(room, four & 255);
-      increment(room + COUNTS_BYTES, (four >> 8) & 255);
-      increment(room + 2 * COUNTS_BYTES, (four >> 16) & 255);
-      increment(room + 3 * COUNTS_BYTES, four >> 24);
-    }
-    for (; byte < end; byte++) increment(room, load<u8>(byte));
-  }
-  for (let i: usize = 0; i < COUNTS_BYTES; i += 16) {
-    const two = i32x4.add(v128.load(room + i), v128.load(room + i + COUNTS_BYTES));
-    const more = i32x4.add(v128.load(room + i + 2 * COUNTS_BYTES), v128.load(room + i + 3 * COUNTS_BYTES));
-    v128.store(counts + i, i32x4.add(two, more));
-  }
-}
-
-function increment(counts: usize, byte: u32): void {
-  const at = counts + ((<usize>byte) << 2);
-  store<u32>(at, load<u32>(at) + 1);
-}
-
-/**
- * Makes the code of what was counted: its words, and its description.
- *
- * @returns where the description ends; 0 where there is none, or the code says little with bits that are whole
- */
-function makeCode(total: u32, work: usize): usize {
-  const counts = work + COUNTS;
-  let kinds = 0;
-  let last = 0;
-  for (let byte = 0; byte < BYTES; byte++) {
-    if (load<u32>(counts + ((<usize>byte) << 2)) == 0) continue;
-    kinds++;
-    last = byte;
-  }
-  if (kinds < 2 || last < 2) return 0;
-  const lengths = work + LENGTHS;
-  codeLengths(counts, BYTES, LONGEST_WORD, lengths, work + ROOM);
-  let longest: u32 = 0;
-  let bits: u32 = 0;
-  for (let byte: usize = 0; byte <= <usize>last; byte++) {
-    const length = <u32>load<u8>(lengths + byte);
-    longest = max(longest, length);
-    bits += length * load<u32>(counts + (byte << 2));
-  }
-  if (bits << 2 < SPARSE * total) return 0;
-  zstdWords(lengths, longest, work + WORDS, work + ROOM);
-  for (let byte: usize = 0; byte < <usize>last; byte++) {
-    const length = <u32>load<u8>(lengths + byte);
-    store<u8>(work + WEIGHTS + byte, length == 0 ? 0 : <u8>(longest + 1 - length));
-  }
-  return putWeights(work + WEIGHTS, <usize>last, work + CODE, work + BITS, work + ROOM);
-}
-
-/**
- * Zstandard's canonical words (RFC 8878, section 4.2.1.3): the longest have the lowest values.
- *
- * @param words 256 x u32, to be filled: the word << 8 | its length
- */
-function zstdWords(lengths: usize, longest: u32, words: usize, room: usize): void {
-  memory.fill(room, 0, 16 << 2);
-  for (let byte: usize = 0; byte < <usize>BYTES; byte++) increment(room, load<u8>(lengths + byte));
-  let next: u32 = 0;
-  for (let length = longest; length > 0; length--) {
-    const place = room + ((<usize>length) << 2);
-    const count = load<u32>(place);
-    store<u32>(place, next);
-    next = (next + count) >> 1;
-  }
-  for (let byte: usize = 0; byte < <usize>BYTES; byte++) {
-    const length = <u32>load<u8>(lengths + byte);
-    const place = room + ((<usize>length) << 2);
-    const word = load<u32>(place);
-    store<u32>(place, word + 1);
-    store<u32>(words + (byte << 2), length == 0 ? 0 : (word << 8) | length);
-  }
 }
 
 /** A block of literals alone, in four streams. @param codeEnd of the description that goes before them; 0: the code before */
