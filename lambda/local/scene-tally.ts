@@ -24,10 +24,7 @@ export class Tallies {
   }
 
   add(event: WorkerEvent): void {
-    if (event.kind === 'count') {
-      if (event.metric === 'BytesRead') this.bytesRead += event.value;
-      return;
-    }
+    if (event.kind === 'read') this.bytesRead += event.bytes;
     if (event.kind !== 'window') return;
     const tally = this.of(event.sceneJobId);
     if (event.outcome === 'written') tally.written++;

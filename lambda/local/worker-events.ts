@@ -1,4 +1,3 @@
-import type { MetricName } from '../telemetry.ts';
 import type { RemoteOptions } from './remote-sources.ts';
 
 /** What a worker tells the run about. */
@@ -15,7 +14,8 @@ export type WorkerEvent =
   | { readonly kind: 'failed-attempt'; readonly message: string }
   /** The stores do not answer: the whole run must stop. */
   | { readonly kind: 'fatal'; readonly message: string }
-  | { readonly kind: 'count'; readonly metric: MetricName; readonly value: number }
+  /** Bytes read from sources since the event before. */
+  | { readonly kind: 'read'; readonly bytes: number }
   | { readonly kind: 'stopped' };
 
 /** What the run tells a worker, which waits for the first. */

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { TileonceError } from '../errors.ts';
 import { collectInOnePass } from '../garbage-collection.ts';
 import { SourcePool } from '../pipeline/source-pool.ts';
+import type { MetricName } from '../telemetry.ts';
 import { openLocalEngine } from './local-engine.ts';
 import { oneLineOf, workLoop } from './work-loop.ts';
 import type { WorkerCommand, WorkerEvent, WorkerSetup } from './worker-events.ts';
@@ -28,7 +29,13 @@ const { out, remote } = setupSchema.parse(workerData);
 const port = parentPort;
 if (port === null) throw new Error('this file is a worker thread, started by the run');
 
-const report = (event: WorkerEvent): void => port.postMessage(event);
+/** Bytes read from sources since the last event. They are told with the next: a read has no message of its own. */
+let bytesRead = 0;
+const report = (event: WorkerEvent): void => {
+  if (bytesRead > 0) port.postMessage({ kind: 'read', bytes: bytesRead } satisfies WorkerEvent);
+  bytesRead = 0;
+  port.postMessage(event);
+};
 const stop = new AbortController();
 const begun = Promise.withResolvers<void>();
 port.on('message', ({ kind }: WorkerCommand) => {
@@ -37,11 +44,10 @@ port.on('message', ({ kind }: WorkerCommand) => {
 });
 await begun.promise;
 
-const local = openLocalEngine(
-  out,
-  { event: () => undefined, count: (metric, value) => report({ kind: 'count', metric, value }) },
-  { remote },
-);
+const count = (metric: MetricName, value: number): void => {
+  if (metric === 'BytesRead') bytesRead += value;
+};
+const local = openLocalEngine(out, { event: () => undefined, count }, { remote });
 const pool = new SourcePool(local.context.sources, { capacity: OPEN_SOURCES, cacheBytes: CACHE_BYTES });
 const parts = { context: local.context, pool, makeScratch: () => local.engine.openScratch(), report };
 try {
