@@ -6,7 +6,7 @@ import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
 /** Output pixels that a kernel resamples at a time; assembly/bilinear.ts has the same number. */
 const MOST = 4096;
 /** What a kernel wants for the positions of that many pixels, bytes. */
-const POSITION_BYTES = 20 * MOST;
+const POSITION_BYTES = 24 * MOST + 64;
 /** A lattice cell's numbers: 24 doubles. */
 const CELL_BYTES = 24 * 8;
 
