@@ -1,3 +1,4 @@
+import type { PlaneLease } from './kernels/plane-memory.ts';
 import { release } from './release.ts';
 import type { FloatPixels } from './types.ts';
 
@@ -29,14 +30,22 @@ export const pagedBuffer = (bytes: number): ArrayBuffer =>
 /** Arrays that go from window to window: a lender holds as many sets of them as there were ever windows at once. */
 export class PixelMemoryLender {
   readonly #idle: ReusedMemory[] = [];
+  readonly #planes: (() => PlaneLease) | null;
   #last: Promise<void> = Promise.resolve();
+
+  /** @param planes lends what is taken first, as far as it goes */
+  constructor(planes: (() => PlaneLease) | null = null) {
+    this.#planes = planes;
+  }
 
   /** Lends memory until it is disposed of; what was taken from it must not be used after that. */
   lend(): PixelMemory & Disposable {
     const memory = this.#idle.pop() ?? new ReusedMemory();
+    const planes = this.#planes?.();
     return {
-      take: (wide, length) => memory.take(wide, length),
+      take: (wide, length) => planes?.take(wide, length) ?? memory.take(wide, length),
       [Symbol.dispose]: () => {
+        planes?.[Symbol.dispose]();
         memory.rewind();
         this.#idle.push(memory);
       },

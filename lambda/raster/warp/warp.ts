@@ -1,4 +1,4 @@
-import { warpPlanes } from '../kernels/warp-planes.ts';
+import { leavePlanes, warpPlanes } from '../kernels/warp-planes.ts';
 import { type PixelMemory, newMemory } from '../pixel-memory.ts';
 import type { FloatPixels, PixelRect, RasterGrid, RasterSize, Resampling } from '../types.ts';
 import { copyPlan, emptyPixels, requireSize } from './aligned-copy.ts';
@@ -76,21 +76,19 @@ export const planWarp = (
     run: (bands, memory = newMemory) => {
       for (const { length } of bands) requireSize(length, sourceRect);
       const length = rect.width * rect.height;
-      const planes = vectors && bands.every(isSingle) ? warpPlanes(bands, sourceRect, length) : null;
-      const passes = bands.map((pixels, band): Pass => ({
-        view: { pixels: planes?.sources[band] ?? pixels, rect: sourceRect, level },
-        target: planes?.targets[band] ?? emptyPixels(memory, pixels, length),
+      const outputs = bands.map((pixels) => emptyPixels(memory, pixels, length));
+      const planes =
+        vectors && bands.every(isSingle) && outputs.every(isSingle) ? warpPlanes(bands, sourceRect, outputs) : null;
+      const passes = outputs.map((output, band): Pass => ({
+        view: { pixels: planes?.sources[band] ?? bands[band] ?? output, rect: sourceRect, level },
+        target: planes?.targets[band] ?? output,
       }));
       const positions = runPositions(rect.width);
       for (const { kernel, parts } of pieces) {
         for (const part of parts) runPart(part, kernel, rect, passes, planes, positions, exactAt, turn);
       }
-      if (planes === null) return passes.map(({ target }) => target);
-      return planes.targets.map((target) => {
-        const own = memory.take(false, length);
-        own.set(target);
-        return own;
-      });
+      if (planes !== null) leavePlanes(planes, outputs);
+      return outputs;
     },
   };
 };

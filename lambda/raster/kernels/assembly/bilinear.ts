@@ -4,8 +4,9 @@ import { BELOW, CONSTANT, PAIR, RIGHT } from './bilinear-pairs';
 import { interpolate, interpolateTwo } from './bilinear-values';
 
 /**
- * Resamples `count` <= 4096 output pixels along a line for `bands` bands. Sources stand one after another, `sourceBytes`
- * apart, with rows of `stride` px that begin at column `left`, row `top` of the level; targets are `targetBytes` apart.
+ * Resamples `count` <= 4096 output pixels along a line for `bands` bands. `planes`: where each band's source and target stand
+ * (2 x u32). Sources have rows of `stride` px that begin at column `left`, row `top` of the level; the line's first pixel goes
+ * `offset` bytes into the targets.
  * `scratch`: 24 bytes a pixel and 64 more, on a boundary of 16.
  */
 export function bilinearRun(
@@ -21,20 +22,18 @@ export function bilinearRun(
   top: i32,
   stride: i32,
   bands: i32,
-  source: usize,
-  sourceBytes: usize,
-  target: usize,
-  targetBytes: usize,
+  planes: usize,
+  offset: usize,
   scratch: usize,
 ): void {
   const pairs = scratch + CONSTANT;
   place(x0, dx, ddx, y0, dy, ddy, first, count, left, top, stride, pairs);
-  for (; bands > 1; bands -= 2) {
-    interpolateTwo(source, source + sourceBytes, stride, left, top, pairs, count, target, target + targetBytes);
-    source += 2 * sourceBytes;
-    target += 2 * targetBytes;
+  for (; bands > 1; bands -= 2, planes += 16) {
+    const target = <usize>load<u32>(planes, 4) + offset;
+    const target2 = <usize>load<u32>(planes, 12) + offset;
+    interpolateTwo(load<u32>(planes), load<u32>(planes, 8), stride, left, top, pairs, count, target, target2);
   }
-  if (bands > 0) interpolate(source, stride, left, top, pairs, count, target);
+  if (bands > 0) interpolate(load<u32>(planes), stride, left, top, pairs, count, <usize>load<u32>(planes, 4) + offset);
 }
 
 /**
@@ -53,10 +52,8 @@ export function bilinearCell(
   top: i32,
   stride: i32,
   bands: i32,
-  source: usize,
-  sourceBytes: usize,
-  target: usize,
-  targetBytes: usize,
+  planes: usize,
+  offset: usize,
   scratch: usize,
 ): void {
   const u0 = load<f64>(cell, 18 * 8);
@@ -87,10 +84,8 @@ export function bilinearCell(
       top,
       stride,
       bands,
-      source,
-      sourceBytes,
-      target + ((<usize>(row * targetStride)) << 2),
-      targetBytes,
+      planes,
+      offset + ((<usize>(row * targetStride)) << 2),
       scratch,
     );
   }
