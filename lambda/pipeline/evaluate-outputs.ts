@@ -3,6 +3,8 @@ import { alphaOf, applyMask } from '../raster/expression/mask.ts';
 import { parseExpression } from '../raster/expression/parse.ts';
 import { OutputBand } from '../raster/expression/quantize.ts';
 import { bandsOf } from '../raster/expression/tree.ts';
+import type { PlaneLease } from '../raster/kernels/plane-memory.ts';
+import { type PixelMemory, newMemory } from '../raster/pixel-memory.ts';
 import type { BandStatistics, FloatPixels, PixelArray } from '../raster/types.ts';
 import type { Pipeline } from './definition/pipeline.ts';
 
@@ -45,14 +47,24 @@ export class WindowOutputs {
   readonly #seam = new Map<string, Float64Array<ArrayBuffer>>();
   #seamPx = 0;
 
-  /** @param length pixels of the window */
-  constructor({ bands, outputs, mask, dtype, nodata, color }: Pipeline, length: number) {
+  /**
+   * @param length pixels of the window
+   * @param scratch where values stand on their way
+   * @param planes where the outputs' pixels stand, as far as they can; by default in arrays of their own
+   */
+  constructor(
+    { bands, outputs, mask, dtype, nodata, color }: Pipeline,
+    length: number,
+    scratch: PixelMemory = newMemory,
+    planes: PlaneLease | null = null,
+  ) {
+    const newChunk = (): Float64Array<ArrayBuffer> => chunkIn(scratch);
     const names = bands.map(({ name }) => name);
     this.#length = length;
     this.#opaque = OPAQUE[dtype] ?? 1;
-    this.#expressions = outputs.map(({ expression }) => compileExpression(expression, names));
-    this.#mask = mask === null ? null : compileExpression(mask, names);
-    this.#outputs = outputs.map(() => new OutputBand(dtype, nodata, length));
+    this.#expressions = outputs.map(({ expression }) => compileExpression(expression, names, newChunk));
+    this.#mask = mask === null ? null : compileExpression(mask, names, newChunk);
+    this.#outputs = outputs.map(() => new OutputBand(dtype, nodata, length, planes));
     this.#alpha = color === 'rgb' ? new OutputBand(dtype, null, length) : null;
   }
 
@@ -126,6 +138,11 @@ export class WindowOutputs {
     if (n > 0) this.#store(this.#seam, 0, n);
   }
 }
+
+const chunkIn = (memory: PixelMemory): Float64Array<ArrayBuffer> => {
+  const chunk = memory.take(true, CHUNK_PX);
+  return chunk instanceof Float64Array ? chunk : new Float64Array(CHUNK_PX);
+};
 
 /** An expression's value on n pixels of its bands. */
 const chunkOf = (

@@ -17,6 +17,12 @@ export interface Kernels {
   readonly bilinearCell: Kernel;
   readonly bilinearRun: Kernel;
   readonly storeFloats: Kernel;
+  readonly widenFloats: Kernel;
+  readonly add64: Kernel;
+  readonly subtract64: Kernel;
+  readonly multiply64: Kernel;
+  readonly divide64: Kernel;
+  readonly normalizedDifference64: Kernel;
   readonly halveFloats32: Kernel;
   readonly hasOddNan32: (...args: readonly number[]) => number;
   readonly deflateBlock: (...args: readonly number[]) => number;

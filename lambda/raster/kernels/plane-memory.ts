@@ -18,7 +18,7 @@ const FIRST = ARENA_START + PLANES_SCRATCH;
 /** Bytes: a processor's cache line. */
 const ALIGNED = 64;
 /** Behind each array: kernels work in vectors. Bytes. */
-const SLACK = 16;
+const SLACK = 64;
 
 let made: Planes | null = null;
 
