@@ -21,11 +21,12 @@ const PAGED_BYTES = 32 * 1024 * 1024 + 4096;
 const LARGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A buffer of at least so many bytes, zeros. A large one is the machine's memory page by page, as it is written, and no
- * longer once it is released or collected; others come out of a heap that grows to what is wanted at once and stays so.
+ * A buffer of at least so many bytes, with whatever stands in it. A large one is the machine's memory page by page, as it is
+ * written, and no longer once it is released or collected; others come out of a heap that grows to what is wanted at once
+ * and stays so.
  */
 export const pagedBuffer = (bytes: number): ArrayBuffer =>
-  new ArrayBuffer(bytes < LARGE_BYTES ? bytes : Math.max(bytes, PAGED_BYTES));
+  bytes < LARGE_BYTES ? Buffer.allocUnsafeSlow(bytes).buffer : new ArrayBuffer(Math.max(bytes, PAGED_BYTES));
 
 /** Arrays that go from window to window: a lender holds as many sets of them as there were ever windows at once. */
 export class PixelMemoryLender {
