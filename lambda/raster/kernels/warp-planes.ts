@@ -31,7 +31,7 @@ export interface WarpPlanes {
  * Bands in the kernels' memory: where they are, if all of them and the arrays for the window stand there already, else
  * brought there.
  *
- * @param outputs where the window's pixels are wanted, NaN to begin with; `leavePlanes` has them there
+ * @param outputs where the window's pixels are wanted; those that are planes are to be NaN but where all is written
  */
 export const warpPlanes = (
   bands: readonly Float32Array<ArrayBuffer>[],

@@ -39,8 +39,8 @@ export const runPart = (
   const { level } = first.view;
   const vector = planes === null ? null : (interior?.vector ?? null);
   const offsetOf = (v: number): number => (v - window.y) * window.width + rect.x - window.x;
-  if (planes !== null && interior !== null && vector !== null && curve !== null) {
-    if (isInteriorCell(level, curve, interior)) return vector.cell(planes, curve, rect, offsetOf(rect.y), window.width);
+  if (planes !== null && vector !== null && curve !== null && isWrittenWhole(part, { interior }, level)) {
+    return vector.cell(planes, curve, rect, offsetOf(rect.y), window.width);
   }
   for (let v = rect.y; v < rect.y + rect.height; v++) {
     const offset = offsetOf(v);
@@ -59,6 +59,13 @@ export const runPart = (
     else runLine({ row: kernel, interior, level }, passes, planes, positions, centres, rect.width, offset);
   }
 };
+
+/** Whether a part's pixels are all resampled by a vector kernel, where their bands are in the kernels' memory. */
+export const isWrittenWhole = (
+  { curve }: WindowPart,
+  { interior }: Pick<ChosenKernel, 'interior'>,
+  level: RasterSize,
+): boolean => interior !== null && interior.vector !== null && curve !== null && isInteriorCell(level, curve, interior);
 
 /** Pixels that are not worth a closer look at where they lie. */
 const SHORT_RUN = 16;
