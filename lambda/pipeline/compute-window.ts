@@ -1,6 +1,7 @@
 import { windowRect } from '../identity/grid.ts';
 import { pixelDigest } from '../raster/cog/digest.ts';
 import type { CogImage } from '../raster/cog/encode-cog.ts';
+import type { PlaneLease } from '../raster/kernels/plane-memory.ts';
 import type { BandStatistics, RasterGrid } from '../raster/types.ts';
 import { cogOptions, hasHalfBlockOverview, windowGeotransform } from './output-image.ts';
 import { WindowOutputs } from './evaluate-outputs.ts';
@@ -22,6 +23,7 @@ export type ComputedWindow =
  * The pixels of one window: read → warp → scale → expressions → the output's own type, strip by strip.
  * Pure in effect: the same message always gives the same image, on every machine, in strips of whatever size.
  *
+ * @param planes where the image's pixels may stand: nobody may use them once it is disposed of
  * @param stripPx output pixels worked on at a time
  * @throws SourceError, SourceChangedError, or the signal's reason.
  */
@@ -29,6 +31,7 @@ export const computeWindow = async (
   pool: SourcePool,
   message: WindowMessage,
   signal: AbortSignal,
+  planes: PlaneLease | null = null,
   stripPx = STRIP_PX,
 ): Promise<ComputedWindow> => {
   const { plan } = message;
@@ -36,7 +39,9 @@ export const computeWindow = async (
   const bands = await openBands(pool, message, stripsOf(rect, stripPx), signal);
   const isLarge = bands.strips.length > 1;
   using _turn = isLarge ? await pool.memory.turn() : null;
-  const outputs = new WindowOutputs(plan.pipeline, rect.width * rect.height);
+  using scratch = pool.memory.lend();
+  // A large window's pixels would keep planes' memory that nothing else wants.
+  const outputs = new WindowOutputs(plan.pipeline, rect.width * rect.height, scratch, isLarge ? null : planes);
   for (const [index, strip] of bands.strips.entries()) {
     signal.throwIfAborted();
     using memory = pool.memory.lend();

@@ -1,6 +1,10 @@
 import { CHUNK_PX, type CompiledExpression, compileExpression } from '../raster/expression/compile.ts';
 import { alphaOf, applyMask } from '../raster/expression/mask.ts';
+import { parseExpression } from '../raster/expression/parse.ts';
 import { OutputBand } from '../raster/expression/quantize.ts';
+import { bandsOf } from '../raster/expression/tree.ts';
+import type { PlaneLease } from '../raster/kernels/plane-memory.ts';
+import { type PixelMemory, newMemory } from '../raster/pixel-memory.ts';
 import type { BandStatistics, FloatPixels, PixelArray } from '../raster/types.ts';
 import type { Pipeline } from './definition/pipeline.ts';
 
@@ -16,30 +20,13 @@ export interface EvaluatedOutputs {
   readonly validPixels: number;
 }
 
-interface CompiledPipeline {
-  /** One per output. */
-  readonly expressions: readonly CompiledExpression[];
-  readonly mask: CompiledExpression | null;
-  readonly bands: ReadonlySet<string>;
-}
-
-/** A chunk of an expression is used before the next is asked for, so that windows can take turns with one. */
-const compiledPipelines = new WeakMap<Pipeline, CompiledPipeline>();
-
-const compiledPipeline = (pipeline: Pipeline): CompiledPipeline => {
-  const known = compiledPipelines.get(pipeline);
-  if (known !== undefined) return known;
-  const names = pipeline.bands.map(({ name }) => name);
-  const expressions = pipeline.outputs.map(({ expression }) => compileExpression(expression, names));
-  const mask = pipeline.mask === null ? null : compileExpression(pipeline.mask, names);
-  const all = mask === null ? expressions : [...expressions, mask];
-  const made = { expressions, mask, bands: new Set(all.flatMap(({ bands }) => bands)) };
-  compiledPipelines.set(pipeline, made);
-  return made;
-};
-
 /** Names of the bands that the pipeline's expressions evaluate; the others are not read at all. */
-export const bandsInUse = (pipeline: Pipeline): ReadonlySet<string> => compiledPipeline(pipeline).bands;
+export const bandsInUse = (pipeline: Pipeline): ReadonlySet<string> => {
+  const names = pipeline.bands.map(({ name }) => name);
+  const texts = pipeline.outputs.map(({ expression }) => expression);
+  if (pipeline.mask !== null) texts.push(pipeline.mask);
+  return new Set(texts.flatMap((text) => [...bandsOf(parseExpression(text, names))]));
+};
 
 /**
  * A window's outputs on their way from its bands, strip by strip: the pipeline's expressions and its mask run chunk by
@@ -60,15 +47,24 @@ export class WindowOutputs {
   readonly #seam = new Map<string, Float64Array<ArrayBuffer>>();
   #seamPx = 0;
 
-  /** @param length pixels of the window */
-  constructor(pipeline: Pipeline, length: number) {
-    const { outputs, dtype, nodata, color } = pipeline;
-    const { expressions, mask } = compiledPipeline(pipeline);
+  /**
+   * @param length pixels of the window
+   * @param scratch where values stand on their way
+   * @param planes where the outputs' pixels stand, as far as they can; by default in arrays of their own
+   */
+  constructor(
+    { bands, outputs, mask, dtype, nodata, color }: Pipeline,
+    length: number,
+    scratch: PixelMemory = newMemory,
+    planes: PlaneLease | null = null,
+  ) {
+    const newChunk = (): Float64Array<ArrayBuffer> => chunkIn(scratch);
+    const names = bands.map(({ name }) => name);
     this.#length = length;
     this.#opaque = OPAQUE[dtype] ?? 1;
-    this.#expressions = expressions;
-    this.#mask = mask;
-    this.#outputs = outputs.map(() => new OutputBand(dtype, nodata, length));
+    this.#expressions = outputs.map(({ expression }) => compileExpression(expression, names, newChunk));
+    this.#mask = mask === null ? null : compileExpression(mask, names, newChunk);
+    this.#outputs = outputs.map(() => new OutputBand(dtype, nodata, length, planes));
     this.#alpha = color === 'rgb' ? new OutputBand(dtype, null, length) : null;
   }
 
@@ -142,6 +138,11 @@ export class WindowOutputs {
     if (n > 0) this.#store(this.#seam, 0, n);
   }
 }
+
+const chunkIn = (memory: PixelMemory): Float64Array<ArrayBuffer> => {
+  const chunk = memory.take(true, CHUNK_PX);
+  return chunk instanceof Float64Array ? chunk : new Float64Array(CHUNK_PX);
+};
 
 /** An expression's value on n pixels of its bands. */
 const chunkOf = (

@@ -1,3 +1,4 @@
+import { lendPlanes } from '../raster/kernels/plane-memory.ts';
 import { PixelMemoryLender } from '../raster/pixel-memory.ts';
 import { SourceChangedError } from '../errors.ts';
 import type { PlannedSource } from '../identity/plan.ts';
@@ -17,7 +18,7 @@ interface OpenSource {
  */
 export class SourcePool {
   /** Memory that this worker's windows pass on from one to the next. */
-  readonly memory = new PixelMemoryLender();
+  readonly memory = new PixelMemoryLender(lendPlanes);
   readonly #stores: SourceStores;
   readonly #capacity: number;
   readonly #cacheBytes: number;

@@ -5,6 +5,7 @@ import { sha256Hex } from '../identity/sha256.ts';
 import { DivergentTileError, type WriteOutcome, writeOnce } from '../gates/conditional-write.ts';
 import { type LiveClaim, withClaim } from '../gates/claim.ts';
 import type { ManifestRow } from '../gates/manifest-store.ts';
+import { lendPlanes, planesOf } from '../raster/kernels/plane-memory.ts';
 import { encodeCog } from '../raster/cog/encode-cog.ts';
 import { release } from '../raster/release.ts';
 import { type ComputedWindow, computeWindow } from './compute-window.ts';
@@ -54,7 +55,8 @@ export const tileWindow = async (
       claimAttempt(context, windowJobId(plan.sceneJobId, message)),
       context.telemetry,
       async (workSignal) => {
-        const computed = await computeWindow(pool, message, workSignal);
+        using planes = lendPlanes();
+        const computed = await computeWindow(pool, message, workSignal, planes);
         workSignal.throwIfAborted();
         result = await writeWindow(context, message, computed);
         return { ...result };
@@ -88,7 +90,7 @@ const writeWindow = async (
   }
   const body = encodeCog(computed.image);
   // A large window's pixels and file come to a hundred megabytes, and the next window begins before they are collected.
-  for (const band of computed.image.bands) release(band);
+  for (const band of computed.image.bands) if (planesOf([band]) === null) release(band);
   const key = tileKey(sceneJobId, message);
   const { kind, object } = await writeOnce(
     { ...context, digestOf: (stored) => storedDigest(context.objects, stored) },

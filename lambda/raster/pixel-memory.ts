@@ -1,3 +1,4 @@
+import type { PlaneLease } from './kernels/plane-memory.ts';
 import { release } from './release.ts';
 import type { FloatPixels } from './types.ts';
 
@@ -20,23 +21,32 @@ const PAGED_BYTES = 32 * 1024 * 1024 + 4096;
 const LARGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A buffer of at least so many bytes, zeros. A large one is the machine's memory page by page, as it is written, and no
- * longer once it is released or collected; others come out of a heap that grows to what is wanted at once and stays so.
+ * A buffer of at least so many bytes, with whatever stands in it. A large one is the machine's memory page by page, as it is
+ * written, and no longer once it is released or collected; others come out of a heap that grows to what is wanted at once
+ * and stays so.
  */
 export const pagedBuffer = (bytes: number): ArrayBuffer =>
-  new ArrayBuffer(bytes < LARGE_BYTES ? bytes : Math.max(bytes, PAGED_BYTES));
+  bytes < LARGE_BYTES ? Buffer.allocUnsafeSlow(bytes).buffer : new ArrayBuffer(Math.max(bytes, PAGED_BYTES));
 
 /** Arrays that go from window to window: a lender holds as many sets of them as there were ever windows at once. */
 export class PixelMemoryLender {
   readonly #idle: ReusedMemory[] = [];
+  readonly #planes: (() => PlaneLease) | null;
   #last: Promise<void> = Promise.resolve();
+
+  /** @param planes lends what is taken first, as far as it goes */
+  constructor(planes: (() => PlaneLease) | null = null) {
+    this.#planes = planes;
+  }
 
   /** Lends memory until it is disposed of; what was taken from it must not be used after that. */
   lend(): PixelMemory & Disposable {
     const memory = this.#idle.pop() ?? new ReusedMemory();
+    const planes = this.#planes?.();
     return {
-      take: (wide, length) => memory.take(wide, length),
+      take: (wide, length) => planes?.take(wide, length) ?? memory.take(wide, length),
       [Symbol.dispose]: () => {
+        planes?.[Symbol.dispose]();
         memory.rewind();
         this.#idle.push(memory);
       },

@@ -9,6 +9,8 @@ import { planScene } from '../../lambda/pipeline/plan-scene.ts';
 import { SourcePool } from '../../lambda/pipeline/source-pool.ts';
 import { stripsOf } from '../../lambda/pipeline/strips.ts';
 import { encodeCog } from '../../lambda/raster/cog/encode-cog.ts';
+import { pixelDigest } from '../../lambda/raster/cog/digest.ts';
+import { lendPlanes } from '../../lambda/raster/kernels/plane-memory.ts';
 import { openSource } from '../../lambda/raster/source/open-source.ts';
 import type { GeoTransform, PixelRect } from '../../lambda/raster/types.ts';
 import { BytesReader } from '../support/bytes-reader.ts';
@@ -86,13 +88,16 @@ const told = (window: ComputedWindow): object =>
 /** Runs windows one after another; their outcomes, and how many source blocks were decoded for them. */
 const computed = async (
   { messages, pool }: Awaited<ReturnType<typeof sceneOf>>,
-  { stripPx, cacheBytes = 0 }: { stripPx: number; cacheBytes?: number },
+  { stripPx, cacheBytes = 0, inPlanes = true }: { stripPx: number; cacheBytes?: number; inPlanes?: boolean },
 ): Promise<{ windows: object[]; decoded: number }> => {
   await using sources = pool(cacheBytes);
   const inflate = jest.spyOn(zlib, 'inflateSync');
   try {
     const windows: object[] = [];
-    for (const message of messages) windows.push(told(await computeWindow(sources, message, NEVER, stripPx)));
+    for (const message of messages) {
+      using planes = lendPlanes();
+      windows.push(told(await computeWindow(sources, message, NEVER, inPlanes ? planes : null, stripPx)));
+    }
     return { windows, decoded: inflate.mock.calls.length };
   } finally {
     inflate.mockRestore();
@@ -130,6 +135,7 @@ describe('A window worked in strips', () => {
       const scene = await sceneOf({ grid: '1x1', ...fields }, geotransform);
       const whole = await computed(scene, { stripPx: Infinity });
       expect(whole.windows).toEqual([expect.objectContaining({ kind: 'pixels' })]);
+      expect((await computed(scene, { stripPx: Infinity, inPlanes: false })).windows).toEqual(whole.windows);
       for (const stripPx of [1, 90_000]) {
         expect((await computed(scene, { stripPx })).windows).toEqual(whole.windows);
       }
@@ -159,9 +165,15 @@ describe('A window worked in strips', () => {
     // Room for a few blocks: what one window lets go another may still want.
     await using sources = scene.pool(5 * BLOCK * BLOCK * 2);
     const atOnce = await Promise.all(
-      scene.messages.map((message, i) => computeWindow(sources, message, NEVER, i % 3 === 0 ? Infinity : 1)),
+      scene.messages.map(async (message, i) => {
+        using planes = lendPlanes();
+        const window = await computeWindow(sources, message, NEVER, planes, i % 3 === 0 ? Infinity : 1);
+        await new Promise(setImmediate);
+        const intact = window.kind === 'empty' || pixelDigest(window.image) === window.image.digest;
+        return { window: told(window), intact };
+      }),
     );
-    expect(atOnce.map(told)).toEqual(windows);
+    expect(atOnce).toEqual(windows.map((window) => ({ window, intact: true })));
   });
 
   it('would decode blocks twice if strips were windows of their own', async () => {

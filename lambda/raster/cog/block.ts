@@ -7,6 +7,7 @@ import type { CogDescription } from './cog-image.ts';
 import { type BlockBytes, compress, compressAsync, decompress, decompressAsync, predictorTag } from './codec.ts';
 import { applyPredictor, bytesOf, samplesOf, undoPredictor } from './predictor.ts';
 import { bytesPerSample, isFloat, pixelArray } from '../data-type.ts';
+import { lendPlanes, planesOf } from '../kernels/plane-memory.ts';
 import { canonicaliseNan, storedNodata } from './sample-type.ts';
 
 /** What all blocks of one file have in common. */
@@ -95,8 +96,14 @@ let planes = new Uint8Array(0);
 
 /** A block's compressed bytes. Takes `block` over. */
 export function encodeBlock(format: BlockFormat, block: PixelArray): Uint8Array<ArrayBuffer> {
-  if (isFloat(format.dataType) && planes.length < block.byteLength) planes = new Uint8Array(block.byteLength);
-  return compress(beforeCompression(format, block, planes), bytesOfBlock(format));
+  // Beside the block, where that stands in the kernels' memory.
+  using lease = lendPlanes();
+  const beside = planesOf([block]) === null ? null : lease.take(false, block.byteLength / 4);
+  if (beside === null && isFloat(format.dataType) && planes.length < block.byteLength) {
+    planes = new Uint8Array(block.byteLength);
+  }
+  const into = beside === null ? planes : bytesOf(beside);
+  return compress(beforeCompression(format, block, into), bytesOfBlock(format));
 }
 
 /**

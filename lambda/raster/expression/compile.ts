@@ -1,4 +1,5 @@
 /* oxlint-disable typescript/no-unsafe-type-assertion -- index reads: see kernels.ts. */
+import { widen } from '../kernels/expression-kernels.ts';
 import type { FloatPixels } from '../types.ts';
 import * as kernels from './kernels.ts';
 import type { BinaryKernel, Chunk, UnaryKernel } from './kernels.ts';
@@ -33,6 +34,9 @@ export interface CompiledExpression {
   chunk(inputs: readonly FloatPixels[], start: number, n: number): Chunk;
 }
 
+/** Makes a chunk of CHUNK_PX values. */
+export type ChunkMaker = () => Chunk;
+
 /** One node ready to run: `run(n)` leaves the first n values in `out`. */
 interface Step {
   readonly out: Chunk;
@@ -55,18 +59,20 @@ const isNormalizedDifference = (node: BinaryNode): node is BinaryNode & { readon
 class Compiler {
   private readonly scratch: Chunk[] = [];
   private readonly bands: ReadonlyMap<string, Step>;
+  private readonly newChunk: ChunkMaker;
 
-  constructor(bands: ReadonlyMap<string, Step>) {
+  constructor(bands: ReadonlyMap<string, Step>, newChunk: ChunkMaker) {
     this.bands = bands;
+    this.newChunk = newChunk;
   }
 
   /** Compiles a node; it and the nodes below it write scratch chunks of number `depth` and above only. */
   compile(node: ExpressionNode, depth: number): Step {
     switch (node.kind) {
       case 'number':
-        return constant(node.value);
+        return this.constant(node.value);
       case 'nodata':
-        return constant(NaN);
+        return this.constant(NaN);
       case 'band': {
         const band = this.bands.get(node.name);
         if (band === undefined) throw new TypeError(`no band ${node.name} was prepared`);
@@ -101,7 +107,11 @@ class Compiler {
   }
 
   private chunk(depth: number): Chunk {
-    return (this.scratch[depth] ??= new Float64Array(CHUNK_PX));
+    return (this.scratch[depth] ??= this.newChunk());
+  }
+
+  private constant(value: number): Step {
+    return { out: this.newChunk().fill(value), run: () => undefined };
   }
 
   private unary(kernel: UnaryKernel, operand: ExpressionNode, depth: number): Step {
@@ -154,27 +164,34 @@ class Compiler {
   }
 }
 
-const constant = (value: number): Step => ({ out: new Float64Array(CHUNK_PX).fill(value), run: () => undefined });
-
 /**
  * Compiles an expression to loops over typed arrays. Arithmetic is in float64 whatever the inputs are.
  *
  * @param text the expression (`parseExpression` says what it may hold).
  * @param bandNames the names that stand for a band; those that the expression does not use are not asked for.
+ * @param newChunk makes the scratch memory: CHUNK_PX values with whatever stands in them; by default a new array.
  * @throws ExpressionError with every fault and its column.
  */
-export const compileExpression = (text: string, bandNames: readonly string[]): CompiledExpression => {
+export const compileExpression = (
+  text: string,
+  bandNames: readonly string[],
+  newChunk: ChunkMaker = () => new Float64Array(CHUNK_PX),
+): CompiledExpression => {
   const tree = parseExpression(text, bandNames);
   const used = bandsOf(tree);
   const bands = bandNames.filter((name) => used.has(name));
-  const steps = bands.map((): Step => ({ out: new Float64Array(CHUNK_PX), run: () => undefined }));
-  const compiler = new Compiler(new Map(bands.map((name, index) => [name, steps[index] ?? constant(NaN)])));
+  const chunks = bands.map(() => newChunk());
+  const steps = bands.map((name, index): readonly [string, Step] => [
+    name,
+    { out: chunks[index] ?? newChunk(), run: () => undefined },
+  ]);
+  const compiler = new Compiler(new Map(steps), newChunk);
   const root = compiler.compile(tree, 0);
 
   const run = (inputs: readonly FloatPixels[], start: number, n: number): Chunk => {
-    for (let index = 0; index < steps.length; index++) {
+    for (const [index, chunk] of chunks.entries()) {
       const band = inputs[index];
-      if (band !== undefined) steps[index]?.out.set(band.subarray(start, start + n));
+      if (band !== undefined) widen(band, start, n, chunk);
     }
     root.run(n);
     return root.out;
@@ -196,7 +213,7 @@ export const compileExpression = (text: string, bandNames: readonly string[]): C
     return values;
   };
   // What an operator leaves is nobody else's; a band's or a constant's own chunk is wanted again as it is.
-  const copy: Chunk | null = compiler.isScratch(root.out) ? null : new Float64Array(CHUNK_PX);
+  const copy: Chunk | null = compiler.isScratch(root.out) ? null : newChunk();
   const chunk = (inputs: readonly FloatPixels[], start: number, n: number): Chunk => {
     requireBands(inputs);
     const values = run(inputs, start, n);

@@ -1,6 +1,8 @@
 /* oxlint-disable typescript/no-unsafe-type-assertion --
    `as number` on an index read: the lengths are the caller's, and a check per pixel costs more than the arithmetic. */
 
+import { vectorised } from '../kernels/expression-kernels.ts';
+
 // One loop per operation over a chunk of pixels; NaN is nodata, in and out. The loops are written out one by one because a
 // loop shared by several operations calls them per pixel, three to eight times slower.
 
@@ -11,18 +13,18 @@ export type BinaryKernel = (a: Chunk, b: Chunk, out: Chunk, n: number) => void;
 /** Writes op(a[i]) to out[i] for i < n; out may be a. */
 export type UnaryKernel = (a: Chunk, out: Chunk, n: number) => void;
 
-export const add: BinaryKernel = (a, b, out, n) => {
+export const add = vectorised('add64', (a, b, out, n) => {
   for (let i = 0; i < n; i += 1) out[i] = (a[i] as number) + (b[i] as number);
-};
-export const subtract: BinaryKernel = (a, b, out, n) => {
+});
+export const subtract = vectorised('subtract64', (a, b, out, n) => {
   for (let i = 0; i < n; i += 1) out[i] = (a[i] as number) - (b[i] as number);
-};
-export const multiply: BinaryKernel = (a, b, out, n) => {
+});
+export const multiply = vectorised('multiply64', (a, b, out, n) => {
   for (let i = 0; i < n; i += 1) out[i] = (a[i] as number) * (b[i] as number);
-};
-export const divide: BinaryKernel = (a, b, out, n) => {
+});
+export const divide = vectorised('divide64', (a, b, out, n) => {
   for (let i = 0; i < n; i += 1) out[i] = (a[i] as number) / (b[i] as number);
-};
+});
 
 /** The remainder has the dividend's sign, as in C. */
 export const remainder: BinaryKernel = (a, b, out, n) => {
@@ -85,10 +87,10 @@ export const isNodata: UnaryKernel = (a, out, n) => {
 };
 
 /** (a - b) / (a + b), the form of most vegetation and water indices, in one pass. */
-export const normalizedDifference: BinaryKernel = (a, b, out, n) => {
+export const normalizedDifference = vectorised('normalizedDifference64', (a, b, out, n) => {
   for (let i = 0; i < n; i += 1) {
     const x = a[i] as number;
     const y = b[i] as number;
     out[i] = (x - y) / (x + y);
   }
-};
+});

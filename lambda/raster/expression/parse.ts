@@ -1,4 +1,5 @@
 import type { Expression } from 'jsep';
+import { BoundedMemo } from '../bounded-memo.ts';
 import type { ExpressionProblem } from './expression-error.ts';
 import { ExpressionError } from './expression-error.ts';
 import { GrammarError, isNode, readSyntax } from './grammar.ts';
@@ -167,6 +168,14 @@ class Reader {
  * @throws ExpressionError with every fault and its column.
  */
 export const parseExpression = (text: string, bandNames: Iterable<string>): ExpressionNode => {
+  const names = [...bandNames];
+  return parsed.get(JSON.stringify([text, ...names]), () => parse(text, names));
+};
+
+/** Every window of a scene asks for the same few; trees are not changed by those who have them. */
+const parsed = new BoundedMemo<ExpressionNode>(64);
+
+const parse = (text: string, bandNames: readonly string[]): ExpressionNode => {
   const faults = scanText(text);
   if (faults.length > 0) throw new ExpressionError(text, faults);
   try {

@@ -1,4 +1,5 @@
 /* oxlint-disable typescript/no-unsafe-type-assertion -- index reads: see kernels.ts. */
+import type { PlaneLease } from '../kernels/plane-memory.ts';
 import { storeFloats } from '../kernels/store-kernels.ts';
 import { mergeStatistics } from '../statistics.ts';
 import { integerRange, pixelArray } from '../data-type.ts';
@@ -51,9 +52,12 @@ export class OutputBand {
   readonly #storeChunk: ChunkStore;
   #statistics: BandStatistics | null = null;
 
-  /** @param length pixels of the whole band */
-  constructor(dtype: DataType, nodata: number | null, length: number) {
-    this.#pixels = pixelArray(dtype, length);
+  /**
+   * @param length pixels of the whole band
+   * @param planes where float32 pixels stand, if there is room; by default in an array of their own
+   */
+  constructor(dtype: DataType, nodata: number | null, length: number, planes: PlaneLease | null = null) {
+    this.#pixels = (dtype === 'float32' ? planes?.take(false, length) : null) ?? pixelArray(dtype, length);
     this.#storeChunk = chunkStore(this.#pixels, dtype, nodata);
   }
 

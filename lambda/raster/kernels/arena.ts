@@ -17,6 +17,12 @@ export interface Kernels {
   readonly bilinearCell: Kernel;
   readonly bilinearRun: Kernel;
   readonly storeFloats: Kernel;
+  readonly widenFloats: Kernel;
+  readonly add64: Kernel;
+  readonly subtract64: Kernel;
+  readonly multiply64: Kernel;
+  readonly divide64: Kernel;
+  readonly normalizedDifference64: Kernel;
   readonly halveFloats32: Kernel;
   readonly hasOddNan32: (...args: readonly number[]) => number;
   readonly deflateBlock: (...args: readonly number[]) => number;
@@ -24,9 +30,10 @@ export interface Kernels {
   readonly adler32: (...args: readonly number[]) => number;
 }
 
-const instance = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(KERNELS, 'base64')));
-/** Compiled by this project from its own sources: what it exports is known. */
-export const kernels = instance.exports as Kernels;
+const compiled = new WebAssembly.Module(Buffer.from(KERNELS, 'base64'));
+/** The loops over a memory of their own. Compiled by this project from its own sources: what it exports is known. */
+export const newKernels = (): Kernels => new WebAssembly.Instance(compiled).exports as Kernels;
+export const kernels = newKernels();
 
 /** The module's memory as arrays of each type. */
 export interface Arena {
@@ -39,10 +46,9 @@ export interface Arena {
 export const ARENA_START = 1024;
 
 const PAGE = 65_536;
-let views = viewsOf();
+let views = viewsOf(kernels);
 
-function viewsOf(): Arena {
-  const { buffer } = kernels.memory;
+export function viewsOf({ memory: { buffer } }: Kernels): Arena {
   return { bytes: new Uint8Array(buffer), floats: new Float32Array(buffer), doubles: new Float64Array(buffer) };
 }
 
@@ -54,7 +60,7 @@ export const arenaOf = (length: number): Arena => {
   const missing = ARENA_START + length - views.bytes.length;
   if (missing > 0) {
     kernels.memory.grow(Math.ceil(missing / PAGE));
-    views = viewsOf();
+    views = viewsOf(kernels);
   }
   return views;
 };

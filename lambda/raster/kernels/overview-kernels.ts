@@ -1,4 +1,5 @@
 import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
+import { PLANES_SCRATCH, planesOf } from './plane-memory.ts';
 
 /** Floats of source that go through the kernels' memory at a time: with the result they stay in a core's second-level cache. */
 const BATCH = 32 * 1024;
@@ -23,13 +24,15 @@ export const halveFloats = (
   { nodata, nudged }: { readonly nodata: number; readonly nudged: number },
 ): void => {
   const atATime = Math.max(1, Math.floor(BATCH / (2 * stride)));
+  const planes = atATime * columns * 4 + SLACK > PLANES_SCRATCH ? null : planesOf([pixels]);
   for (let row = 0; row < rows; row += atATime) {
     const count = Math.min(atATime, rows - row);
     const source = pixels.subarray(2 * row * stride, 2 * (row + count) * stride);
-    const target = aligned(ARENA_START + source.byteLength + SLACK);
-    const { floats } = arenaOf(target + count * columns * 4 + SLACK);
-    floats.set(source, ARENA_START / 4);
-    kernels.halveFloats32(ARENA_START, stride, columns, count, target, nodata, nudged);
+    const from = planes === null ? ARENA_START : source.byteOffset;
+    const target = planes === null ? aligned(ARENA_START + source.byteLength + SLACK) : ARENA_START;
+    const { floats } = planes ?? arenaOf(target + count * columns * 4 + SLACK);
+    if (planes === null) floats.set(source, ARENA_START / 4);
+    (planes?.kernels ?? kernels).halveFloats32(from, stride, columns, count, target, nodata, nudged);
     out.set(floats.subarray(target / 4, target / 4 + count * columns), row * columns);
   }
 };

@@ -1,4 +1,5 @@
 import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
+import { planesOf } from './plane-memory.ts';
 
 /** Bytes that go through the kernels' memory at a time: with the result they stay in a core's second-level cache. */
 const BATCH_BYTES = 64 * 1024;
@@ -32,6 +33,11 @@ export const splitFloats = (
   target: Uint8Array<ArrayBuffer>,
   columns: number,
 ): void => {
+  const planes = planesOf([samples, target]);
+  if (planes !== null) {
+    planes.kernels.splitFloats32(samples.byteOffset, target.byteOffset, samples.length / columns, columns);
+    return;
+  }
   const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
   throughPlanes(bytes, target, samples.length / columns, columns, kernels.splitFloats32);
 };

@@ -1,4 +1,5 @@
-import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
+import { ARENA_START, type Kernels, aligned, arenaOf, kernels } from './arena.ts';
+import { PLANES_SCRATCH, planesOf } from './plane-memory.ts';
 
 /** A rectangle in samples of the block it is taken from and of the windows it goes to. */
 export interface SampleRect {
@@ -30,20 +31,27 @@ export interface SampleTarget {
 
 /** Converts a rectangle of samples to floats, nodata to NaN, for all bands while its rows are at hand. */
 export const convertRect = (source: VectorSamples, rect: SampleRect, targets: readonly SampleTarget[]): void => {
-  const { width, height, from, step, fromRow } = rect;
-  const convert = kernelOf(source);
+  const { width, height, from, step, fromRow, to, toRow } = rect;
   const size = source.BYTES_PER_ELEMENT;
   const atATime = Math.max(1, Math.floor(BATCH_BYTES / (fromRow * size)));
+  const planes = atATime * fromRow * size > PLANES_SCRATCH ? null : planesOf(targets.map(({ pixels }) => pixels));
+  const convert = kernelOf(source, planes?.kernels ?? kernels);
   for (let row = 0; row < height; row += atATime) {
     const rows = Math.min(atATime, height - row);
     const first = from + row * fromRow;
     const samples = source.subarray(first, first + (rows - 1) * fromRow + width * step);
     const out = aligned(ARENA_START + samples.byteLength);
-    const { bytes, floats } = arenaOf(out + rows * width * 4);
+    const { bytes, floats } = planes ?? arenaOf(out + rows * width * 4);
     bytes.set(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), ARENA_START);
     for (const { pixels, sample, nodata } of targets) {
-      convert(ARENA_START + sample * size, out, rows, width, step, fromRow, missingSample(nodata));
-      copyRows(floats, out / 4, pixels, rect, row, rows);
+      const at = ARENA_START + sample * size;
+      const missing = missingSample(nodata);
+      if (planes === null) {
+        convert(at, out, rows, width, step, fromRow, missing, width);
+        copyRows(floats, out / 4, pixels, rect, row, rows);
+      } else {
+        convert(at, pixels.byteOffset + (to + row * toRow) * 4, rows, width, step, fromRow, missing, toRow);
+      }
     }
   }
 };
@@ -72,7 +80,7 @@ const NO_SAMPLE = 0x10000;
 const missingSample = (nodata: number | null): number =>
   nodata !== null && Number.isInteger(nodata) && Math.abs(nodata) < NO_SAMPLE ? nodata : NO_SAMPLE;
 
-const kernelOf = (source: VectorSamples) => {
-  if (source instanceof Uint8Array) return kernels.convertUint8;
-  return source instanceof Uint16Array ? kernels.convertUint16 : kernels.convertInt16;
+const kernelOf = (source: VectorSamples, { convertUint8, convertUint16, convertInt16 }: Kernels) => {
+  if (source instanceof Uint8Array) return convertUint8;
+  return source instanceof Uint16Array ? convertUint16 : convertInt16;
 };

@@ -1,5 +1,6 @@
 import type { BandStatistics } from '../types.ts';
-import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
+import { ARENA_START, type Arena, aligned, arenaOf, kernels } from './arena.ts';
+import { planesOf } from './plane-memory.ts';
 
 /** What of a float32 output decides how a value is stored. */
 export interface FloatStore {
@@ -25,16 +26,28 @@ export const storeFloats = (
   start: number,
   { nodata, nudged, hole }: FloatStore,
 ): BandStatistics | null => {
+  // Of an odd number the kernel would write one more.
+  const planes = n % 2 === 0 ? planesOf([chunk, pixels]) : null;
+  if (planes !== null) {
+    const { byteOffset } = pixels;
+    planes.kernels.storeFloats(chunk.byteOffset, n, byteOffset + start * 4, nodata, nudged, hole, ARENA_START);
+    return statisticsAt(planes, ARENA_START);
+  }
   const values = ARENA_START;
   // The kernel works in pairs.
   const out = aligned(values + (n + 1) * 8);
   const statistics = aligned(out + (n + 1) * 4);
-  const { floats, doubles } = arenaOf(statistics + STATISTICS_BYTES);
+  const arena = arenaOf(statistics + STATISTICS_BYTES);
+  const { floats, doubles } = arena;
   doubles.set(n === chunk.length ? chunk : chunk.subarray(0, n), values / 8);
   kernels.storeFloats(values, n, out, nodata, nudged, hole, statistics);
   chunk.set(doubles.subarray(values / 8, values / 8 + n));
   pixels.set(floats.subarray(out / 4, out / 4 + n), start);
-  const [count = 0, min = 0, max = 0, mean = 0, m2 = 0] = doubles.subarray(statistics / 8, statistics / 8 + 5);
+  return statisticsAt(arena, statistics);
+};
+
+const statisticsAt = ({ doubles }: Arena, position: number): BandStatistics | null => {
+  const [count = 0, min = 0, max = 0, mean = 0, m2 = 0] = doubles.subarray(position / 8, position / 8 + 5);
   return count === 0 ? null : { count, min, max, mean, m2 };
 };
 
@@ -43,6 +56,8 @@ const SEARCHED = 64 * 1024;
 
 /** Whether a NaN of the pixels has other bits than the one that is written. */
 export const anyOddNan = (pixels: Float32Array<ArrayBuffer>): boolean => {
+  const planes = planesOf([pixels]);
+  if (planes !== null) return planes.kernels.hasOddNan32(pixels.byteOffset, pixels.length) !== 0;
   for (let start = 0; start < pixels.length; start += SEARCHED) {
     const some = pixels.subarray(start, start + SEARCHED);
     arenaOf(some.byteLength).floats.set(some, ARENA_START / 4);

@@ -1,4 +1,5 @@
 import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
+import { lendPlanes, planesOf } from './plane-memory.ts';
 
 /** As the kernel asks: room for itself, and what a row may take beyond its own bytes. */
 const WORK_BYTES = 16 * 1024;
@@ -21,15 +22,37 @@ const SIZE_BYTES = 4;
 export const zstdFloats = (bytes: Uint8Array<ArrayBuffer>, columns: number): Uint8Array<ArrayBuffer> | null => {
   if (columns < FEWEST_COLUMNS || columns > MOST_COLUMNS || bytes.length > MOST_BYTES) return null;
   const rows = bytes.length / (4 * columns);
+  const most = bytes.length + rows * ROW_BYTES + 4 * columns;
+  using lease = lendPlanes();
+  const planes = planesOf([bytes]);
+  const beside = planes === null ? null : lease.take(false, Math.ceil(most / 4));
+  if (planes !== null && beside !== null) {
+    const { byteOffset: out } = beside;
+    return frameOf(
+      bytes,
+      planes.bytes,
+      out,
+      planes.kernels.zstdFloatRows(bytes.byteOffset, rows, columns, out, ARENA_START),
+    );
+  }
   const block = aligned(ARENA_START + WORK_BYTES);
   const out = aligned(block + bytes.length);
-  const { bytes: held } = arenaOf(out + bytes.length + rows * ROW_BYTES + 4 * columns);
+  const { bytes: held } = arenaOf(out + most);
   held.set(bytes, block);
-  const end = kernels.zstdFloatRows(block, rows, columns, out, ARENA_START);
+  return frameOf(bytes, held, out, kernels.zstdFloatRows(block, rows, columns, out, ARENA_START));
+};
+
+/** Blocks with a frame around them. @param end 0 where there are none */
+const frameOf = (
+  { length }: Uint8Array<ArrayBuffer>,
+  held: Uint8Array<ArrayBuffer>,
+  start: number,
+  end: number,
+): Uint8Array<ArrayBuffer> | null => {
   if (end === 0) return null;
-  const frame = new Uint8Array(HEADER.length + SIZE_BYTES + end - out);
+  const frame = new Uint8Array(HEADER.length + SIZE_BYTES + end - start);
   frame.set(HEADER);
-  new DataView(frame.buffer).setUint32(HEADER.length, bytes.length, true);
-  frame.set(held.subarray(out, end), HEADER.length + SIZE_BYTES);
+  new DataView(frame.buffer).setUint32(HEADER.length, length, true);
+  frame.set(held.subarray(start, end), HEADER.length + SIZE_BYTES);
   return frame;
 };

@@ -1,5 +1,5 @@
-import { type PixelMemory, newMemory } from '../pixel-memory.ts';
-import type { FloatPixels, PixelRect, RasterSize } from '../types.ts';
+import { newMemory } from '../pixel-memory.ts';
+import type { PixelRect, RasterSize } from '../types.ts';
 import type { WarpRun } from './warp.ts';
 import type { PixelMapping } from './pixel-mapping.ts';
 
@@ -45,10 +45,6 @@ export const requireSize = (length: number, { width, height }: RasterSize): void
   if (length === width * height) return;
   throw new RangeError(`${length} pixels given for ${width} x ${height} (columns x rows) of the source`);
 };
-
-/** Pixels without data, of another array's float type. */
-export const emptyPixels = (memory: PixelMemory, like: FloatPixels, count: number): FloatPixels =>
-  memory.take(like instanceof Float64Array, count).fill(Number.NaN);
 
 /** Where a run of output pixels meets the source along one axis: its start in the window and in the source, and its length. */
 const overlap = (

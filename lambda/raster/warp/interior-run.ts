@@ -51,7 +51,20 @@ export const isInterior = (
   );
 };
 
-/** A quadratic lies within its ends' values widened by its bend. */
+/** Whether every position of a run is outside the level, where no kernel has a value. May say no where it just is. */
+export const isOutside = ({ width, height }: RasterSize, line: SourceLine, count: number): boolean => {
+  const { x0, dx, ddx, y0, dy, ddy, first } = line;
+  return beyond(x0, dx, ddx, first, count, width) || beyond(y0, dy, ddy, first, count, height);
+};
+
+/** An edge's width, px: a centre that close to the level may count as on it. */
+const EDGE_PX = 0.01;
+
+const beyond = (origin: number, step: number, bend: number, first: number, count: number, size: number): boolean => {
+  const [low, high] = boundsOf(origin, step, bend, first, count);
+  return high < -EDGE_PX || low > size + EDGE_PX;
+};
+
 const within = (
   origin: number,
   step: number,
@@ -61,11 +74,23 @@ const within = (
   low: number,
   high: number,
 ): boolean => {
+  const [least, most] = boundsOf(origin, step, bend, first, count);
+  return least >= low && most < high;
+};
+
+/** A quadratic lies within its ends' values widened by its bend. */
+const boundsOf = (
+  origin: number,
+  step: number,
+  bend: number,
+  first: number,
+  count: number,
+): readonly [least: number, most: number] => {
   const last = first + count - 1;
   const start = origin + first * (step + first * bend);
   const end = origin + last * (step + last * bend);
   const margin = Math.abs(bend) * count * count;
-  return Math.min(start, end) - margin >= low && Math.max(start, end) + margin < high;
+  return [Math.min(start, end) - margin, Math.max(start, end) + margin];
 };
 
 /** Fills in the positions of an interior run. */

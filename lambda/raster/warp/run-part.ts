@@ -1,11 +1,11 @@
 import type { WarpPlanes } from '../kernels/warp-planes.ts';
-import type { FloatPixels, PixelRect } from '../types.ts';
+import type { FloatPixels, PixelRect, RasterSize } from '../types.ts';
 import { isInteriorCell } from './cell-curve.ts';
-import type { ChosenKernel } from './choose-kernel.ts';
+import type { ChosenKernel, InteriorChoice } from './choose-kernel.ts';
 import type { RunPositions } from './interior-run.ts';
-import { isInterior, placeRun } from './interior-run.ts';
+import { isInterior, isOutside, placeRun } from './interior-run.ts';
 import { averageOfBox, averageRow } from './kernel-average.ts';
-import type { RowKernel, SourceView } from './source-view.ts';
+import type { RowKernel, SourceLine, SourceView } from './source-view.ts';
 import type { WindowPart } from './window-geometry.ts';
 
 /** One band on its way through the warp. */
@@ -36,11 +36,11 @@ export const runPart = (
   const { rect, line, curve, exact } = part;
   const [first] = passes;
   if (first === undefined) return;
-  const { rect: sourceRect, level } = first.view;
+  const { level } = first.view;
   const vector = planes === null ? null : (interior?.vector ?? null);
   const offsetOf = (v: number): number => (v - window.y) * window.width + rect.x - window.x;
-  if (planes !== null && interior !== null && vector !== null && curve !== null) {
-    if (isInteriorCell(level, curve, interior)) return vector.cell(planes, curve, rect, offsetOf(rect.y), window.width);
+  if (planes !== null && vector !== null && curve !== null && isWrittenWhole(part, { interior }, level)) {
+    return vector.cell(planes, curve, rect, offsetOf(rect.y), window.width);
   }
   for (let v = rect.y; v < rect.y + rect.height; v++) {
     const offset = offsetOf(v);
@@ -55,15 +55,49 @@ export const runPart = (
       continue;
     }
     const centres = line(v + 0.5, 0.5);
-    if (interior !== null && isInterior(level, centres, rect.width, interior)) {
-      if (planes !== null && vector !== null) {
-        vector.run(planes, centres, rect.width, offset);
-        continue;
-      }
-      placeRun(sourceRect, centres, rect.width, interior.shift, positions);
-      for (const { view, target } of passes) interior.run(view, positions, rect.width, target, offset);
-    } else for (const { view, target } of passes) kernel(view, centres, rect.width, target, offset);
+    if (interior === null) for (const { view, target } of passes) kernel(view, centres, rect.width, target, offset);
+    else runLine({ row: kernel, interior, level }, passes, planes, positions, centres, rect.width, offset);
   }
+};
+
+/** Whether a part's pixels are all resampled by a vector kernel, where their bands are in the kernels' memory. */
+export const isWrittenWhole = (
+  { curve }: WindowPart,
+  { interior }: Pick<ChosenKernel, 'interior'>,
+  level: RasterSize,
+): boolean => interior !== null && interior.vector !== null && curve !== null && isInteriorCell(level, curve, interior);
+
+/** Pixels that are not worth a closer look at where they lie. */
+const SHORT_RUN = 16;
+
+/** A row of a part by its halves, their halves and so on: what lies inside the source by a faster kernel, what lies outside by none. */
+const runLine = (
+  kernel: { readonly row: RowKernel; readonly interior: InteriorChoice; readonly level: RasterSize },
+  passes: readonly Pass[],
+  planes: WarpPlanes | null,
+  positions: RunPositions,
+  line: SourceLine,
+  count: number,
+  offset: number,
+): void => {
+  const { row, interior, level } = kernel;
+  if (isOutside(level, line, count)) return;
+  if (isInterior(level, line, count, interior)) {
+    if (planes !== null && interior.vector !== null) return interior.vector.run(planes, line, count, offset);
+    for (const [band, { view, target }] of passes.entries()) {
+      if (band === 0) placeRun(view.rect, line, count, interior.shift, positions);
+      interior.run(view, positions, count, target, offset);
+    }
+    return;
+  }
+  if (count <= SHORT_RUN) {
+    for (const { view, target } of passes) row(view, line, count, target, offset);
+    return;
+  }
+  const half = count >> 1;
+  runLine(kernel, passes, planes, positions, line, half, offset);
+  const rest = { ...line, first: line.first + half };
+  runLine(kernel, passes, planes, positions, rest, count - half, offset + half);
 };
 
 /** One pixel, asked of the mapping itself. */

@@ -1,12 +1,12 @@
-import { warpPlanes } from '../kernels/warp-planes.ts';
+import { leavePlanes, warpPlanes } from '../kernels/warp-planes.ts';
 import { type PixelMemory, newMemory } from '../pixel-memory.ts';
 import type { FloatPixels, PixelRect, RasterGrid, RasterSize, Resampling } from '../types.ts';
-import { copyPlan, emptyPixels, requireSize } from './aligned-copy.ts';
+import { copyPlan, requireSize } from './aligned-copy.ts';
 import type { ChosenKernel } from './choose-kernel.ts';
 import { kernelFor } from './choose-kernel.ts';
 import { runPositions } from './interior-run.ts';
 import type { ExactAt, Pass } from './run-part.ts';
-import { runPart } from './run-part.ts';
+import { isWrittenWhole, runPart } from './run-part.ts';
 import { pixelMapping } from './pixel-mapping.ts';
 import { levelFor } from './reduction.ts';
 import { regionsOf, windowInRegion } from './regions.ts';
@@ -69,6 +69,10 @@ export const planWarp = (
   const turn = mapping.turn === null ? null : mapping.turn * factor.x;
 
   const vectors = pieces.some(({ kernel }) => (kernel.interior?.vector ?? null) !== null);
+  // Nothing is left that would have to be NaN to begin with.
+  const written = pieces.flatMap(({ kernel, parts }) => parts.filter((part) => isWrittenWhole(part, kernel, level)));
+  const isWhole =
+    written.reduce((sum, part) => sum + part.rect.width * part.rect.height, 0) === rect.width * rect.height;
 
   return {
     level: levelIndex,
@@ -76,21 +80,20 @@ export const planWarp = (
     run: (bands, memory = newMemory) => {
       for (const { length } of bands) requireSize(length, sourceRect);
       const length = rect.width * rect.height;
-      const planes = vectors && bands.every(isSingle) ? warpPlanes(bands, sourceRect, length) : null;
-      const passes = bands.map((pixels, band): Pass => ({
-        view: { pixels: planes?.sources[band] ?? pixels, rect: sourceRect, level },
-        target: planes?.targets[band] ?? emptyPixels(memory, pixels, length),
+      const outputs = bands.map((pixels) => memory.take(pixels instanceof Float64Array, length));
+      const planes =
+        vectors && bands.every(isSingle) && outputs.every(isSingle) ? warpPlanes(bands, sourceRect, outputs) : null;
+      if (planes === null || !isWhole) for (const output of outputs) output.fill(Number.NaN);
+      const passes = outputs.map((output, band): Pass => ({
+        view: { pixels: planes?.sources[band] ?? bands[band] ?? output, rect: sourceRect, level },
+        target: planes?.targets[band] ?? output,
       }));
       const positions = runPositions(rect.width);
       for (const { kernel, parts } of pieces) {
         for (const part of parts) runPart(part, kernel, rect, passes, planes, positions, exactAt, turn);
       }
-      if (planes === null) return passes.map(({ target }) => target);
-      return planes.targets.map((target) => {
-        const own = memory.take(false, length);
-        own.set(target);
-        return own;
-      });
+      if (planes !== null) leavePlanes(planes, outputs);
+      return outputs;
     },
   };
 };

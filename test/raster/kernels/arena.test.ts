@@ -43,7 +43,11 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   warp: (n) => {
     const rect = { x: 0, y: 0, width: n + 1, height: 2 };
     const bands = [1, 2].map((value) => new Float32Array(2 * (n + 1)).fill(value));
-    const planes = warpPlanes(bands, rect, n);
+    const planes = warpPlanes(
+      bands,
+      rect,
+      bands.map(() => new Float32Array(n)),
+    );
     bilinearVector.run(planes, { x0: 0.75, dx: 1, ddx: 0, y0: 0.75, dy: 0, ddy: 0, first: 0 }, n, 0);
     return planes.targets.every((target, band) => target.length === n && target.every((value) => value === band + 1));
   },

@@ -12,6 +12,7 @@ import {
   seeds,
   widths,
 } from './bits.ts';
+import { inMemory } from './in-planes.ts';
 
 const WORDS = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array } as const;
 type Bits = keyof typeof WORDS;
@@ -130,6 +131,20 @@ describe('The floating point predictor of float32', () => {
         expect(isAmidstUntouched(actual)).toBe(true);
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it('is applied between planes as it is between arrays', () => {
+    fc.assert(
+      fc.property(rowCounts, widths, seeds, (rows, columns, seed) => {
+        const samples = randomFloats(rows * columns, seed);
+        const bytes = new Float32Array(rows * columns);
+        const [, target = bytes] = inMemory('planes', [samples, bytes], ([from = samples, to = bytes]) =>
+          splitFloats(from, bytesOf(to), columns),
+        );
+        expect(firstDifference(bytesOf(target), planes(samples, columns))).toBe(-1);
+      }),
+      { numRuns: 500 },
     );
   });
 

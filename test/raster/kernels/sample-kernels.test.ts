@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type SampleRect, type VectorSamples, convertRect } from '../../../lambda/raster/kernels/sample-kernels.ts';
 import { seededRandom } from '../../support/cog-images.ts';
 import { altered, firstDifference, seeds, widths } from './bits.ts';
+import { type FloatBands, MEMORIES, inMemory } from './in-planes.ts';
 
 const TYPES = {
   uint8: { make: (length: number) => new Uint8Array(length), values: [0, 1, 127, 128, 200, 255] },
@@ -41,11 +42,16 @@ const converted = (
   length: number,
   rect: SampleRect,
   bands: readonly Band[],
-): readonly Float32Array<ArrayBuffer>[] => {
-  const targets = bands.map((band) => ({ ...band, pixels: window(length) }));
-  convertRect(source, rect, targets);
-  return targets.map(({ pixels }) => pixels);
-};
+  memory: (typeof MEMORIES)[number],
+): FloatBands =>
+  inMemory(
+    memory,
+    bands.map(() => window(length)),
+    (targets) => {
+      const into = bands.flatMap((band, i) => targets.slice(i, i + 1).map((pixels) => ({ ...band, pixels })));
+      convertRect(source, rect, into);
+    },
+  );
 
 const expected = (
   source: VectorSamples,
@@ -88,6 +94,7 @@ const places = fc
     return { rect, samples: fromRow * height, pixels: toRow * height };
   });
 
+const memories = fc.constantFrom(...MEMORIES);
 const types = fc.constantFrom('uint8', 'uint16', 'int16');
 /** Some of a pixel's samples, in any order, also none or one twice. */
 const bandLists = fc.array(fc.record({ sample: fc.nat(7), nodata: fc.constantFrom(...NODATA) }), { maxLength: 5 });
@@ -98,19 +105,21 @@ describe('Samples of a block', () => {
   it('become floats, and NaN where they equal nodata, for any type, nodata, place, bands and width; no other pixel changes', () => {
     const starts = fc.integer({ min: 0, max: 17 });
     fc.assert(
-      fc.property(types, places, bandLists, starts, seeds, (type, { rect, samples, pixels }, list, start, seed) => {
+      fc.property(types, places, bandLists, starts, seeds, memories, (type, place, list, start, seed, memory) => {
+        const { rect, samples, pixels } = place;
         const source = samplesOf(type, samples, seed, start);
         const bands = within(list, rect.step);
-        const actual = converted(source, pixels, rect, bands);
+        const actual = converted(source, pixels, rect, bands, memory);
         expect(differences(actual, expected(source, pixels, rect, bands))).toEqual(bands.map(() => -1));
       }),
-      { numRuns: 2000 },
+      { numRuns: 3000 },
     );
   });
 
   it.each([
     ['many batches of rows', 300, 301, 1],
     ['rows that are larger than a batch', 40_001, 3, 1],
+    ['rows that are larger than what planes have beside them', 300_001, 2, 2],
     ['bands side by side', 900, 40, 4],
     ['pixels in rows without gaps', 512, 100, 1],
   ])('are converted in batches: %s', (_, width, height, step) => {
@@ -121,8 +130,10 @@ describe('Samples of a block', () => {
         const source = samplesOf(type, width * height * step, width);
         const length = toRow * height + gap;
         const bands = [...new Set([step - 1, 0])].map((sample) => ({ sample, nodata: 200 + sample }));
-        const actual = converted(source, length, rect, bands);
-        expect(differences(actual, expected(source, length, rect, bands))).toEqual(bands.map(() => -1));
+        for (const memory of MEMORIES) {
+          const actual = converted(source, length, rect, bands, memory);
+          expect(differences(actual, expected(source, length, rect, bands))).toEqual(bands.map(() => -1));
+        }
       }
     }
   });
@@ -133,7 +144,7 @@ describe('Samples of a block', () => {
       const source = TYPES[type].make(count).map((_, index) => index);
       const rect = { width: count, height: 1, step: 1, from: 0, fromRow: count, to: 0, toRow: count };
       const bands = NODATA.map((nodata) => ({ sample: 0, nodata }));
-      const actual = converted(source, count, rect, bands);
+      const actual = converted(source, count, rect, bands, 'arrays');
       expect(differences(actual, expected(source, count, rect, bands))).toEqual(bands.map(() => -1));
     }
   });
@@ -144,15 +155,15 @@ describe('Samples of a block', () => {
         const { rect, samples, pixels } = given;
         const source = samplesOf(type, samples, seed);
         const bands = [{ sample: 0, nodata }];
-        const actual = converted(source, pixels, rect, bands).map((band) => altered(band, place % pixels));
+        const actual = converted(source, pixels, rect, bands, 'planes').map((band) => altered(band, place % pixels));
         expect(differences(actual, expected(source, pixels, rect, bands))).toEqual([place % pixels]);
       }),
     );
     const rect = { width: 4, height: 1, step: 2, from: 0, fromRow: 8, to: 0, toRow: 4 };
     const source = Uint16Array.of(1, 2, 3, 4, 5, 6, 7, 8);
     const right = expected(source, 4, rect, [{ sample: 0, nodata: 5 }]);
-    expect(differences(converted(source, 4, rect, [{ sample: 0, nodata: 5 }]), right)).toEqual([-1]);
-    expect(differences(converted(source, 4, rect, [{ sample: 0, nodata: 6 }]), right)).toEqual([2]);
-    expect(differences(converted(source, 4, rect, [{ sample: 1, nodata: 5 }]), right)).toEqual([0]);
+    expect(differences(converted(source, 4, rect, [{ sample: 0, nodata: 5 }], 'arrays'), right)).toEqual([-1]);
+    expect(differences(converted(source, 4, rect, [{ sample: 0, nodata: 6 }], 'arrays'), right)).toEqual([2]);
+    expect(differences(converted(source, 4, rect, [{ sample: 1, nodata: 5 }], 'arrays'), right)).toEqual([0]);
   });
 });

@@ -2,9 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { nextFloat } from '../../../lambda/raster/expression/sample-types.ts';
 import { type FloatStore, anyOddNan, storeFloats } from '../../../lambda/raster/kernels/store-kernels.ts';
+import { lendPlanes } from '../../../lambda/raster/kernels/plane-memory.ts';
 import type { BandStatistics } from '../../../lambda/raster/types.ts';
 import { seededRandom } from '../../support/cog-images.ts';
 import { altered, firstDifference, firstOther, randomFloats, seeds } from './bits.ts';
+import { MEMORIES, inMemory } from './in-planes.ts';
 
 const { fround } = Math;
 
@@ -38,10 +40,26 @@ interface Stored {
 /** Pixels around those that are stored hold this. */
 const BESIDE = -0.25;
 
-const stored = (values: Float64Array<ArrayBuffer>, n: number, start: number, store: FloatStore): Stored => {
+const stored = (
+  values: Float64Array<ArrayBuffer>,
+  n: number,
+  start: number,
+  store: FloatStore,
+  memory: (typeof MEMORIES)[number] = 'arrays',
+): Stored => {
+  if (memory === 'planes') return storedInPlanes(values, n, start, store);
   const chunk = values.slice();
   const pixels = new Float32Array(start + n + 5).fill(BESIDE);
   return { statistics: storeFloats(chunk, n, pixels, start, store), chunk, pixels };
+};
+
+const storedInPlanes = (values: Float64Array<ArrayBuffer>, n: number, start: number, store: FloatStore): Stored => {
+  using lease = lendPlanes();
+  const [chunk, pixels] = [lease.take(true, values.length), lease.take(false, start + n + 5)];
+  if (!(chunk instanceof Float64Array && pixels instanceof Float32Array)) throw new RangeError('no room');
+  chunk.set(values);
+  const statistics = storeFloats(chunk, n, pixels.fill(BESIDE), start, store);
+  return { statistics, chunk: chunk.slice(), pixels: pixels.slice() };
 };
 
 const expected = (values: Float64Array<ArrayBuffer>, n: number, start: number, store: FloatStore): Stored => {
@@ -78,14 +96,14 @@ const alike = (actual: BandStatistics | null, wanted: BandStatistics | null): bo
 const lengths = fc.oneof(fc.integer({ min: 0, max: 70 }), fc.constantFrom(4094, 4095, 4096));
 const stores = fc.constantFrom(null, ...NODATA).map(storeOf);
 const densities = fc.constantFrom(0, 0.1, 1);
-const cases = [lengths, fc.nat(5), fc.nat(9), stores, densities, seeds] as const;
+const cases = [lengths, fc.nat(5), fc.nat(9), stores, densities, seeds, fc.constantFrom(...MEMORIES)] as const;
 
 describe('Values of an expression', () => {
   it('are stored as float32 with nodata aside, to the bit, and what was stored stands in the chunk; no other pixel changes', () => {
     fc.assert(
-      fc.property(...cases, (n, spare, start, store, dense, seed) => {
+      fc.property(...cases, (n, spare, start, store, dense, seed, memory) => {
         const values = valuesOf(n + spare, seed, dense);
-        const [actual, wanted] = [stored(values, n, start, store), expected(values, n, start, store)];
+        const [actual, wanted] = [stored(values, n, start, store, memory), expected(values, n, start, store)];
         expect(firstDifference(actual.pixels, wanted.pixels)).toBe(-1);
         expect(firstOther(actual.chunk, wanted.chunk)).toBe(-1);
       }),
@@ -95,9 +113,9 @@ describe('Values of an expression', () => {
 
   it('have the statistics of what was stored, but for the order of sums', () => {
     fc.assert(
-      fc.property(...cases, (n, spare, start, store, dense, seed) => {
+      fc.property(...cases, (n, spare, start, store, dense, seed, memory) => {
         const values = valuesOf(n + spare, seed, dense);
-        const [actual, wanted] = [stored(values, n, start, store), expected(values, n, start, store)];
+        const [actual, wanted] = [stored(values, n, start, store, memory), expected(values, n, start, store)];
         expect({ ...actual.statistics, alike: alike(actual.statistics, wanted.statistics) }).toEqual({
           ...actual.statistics,
           alike: true,
@@ -163,6 +181,7 @@ describe('A NaN of other bits than the one that is written', () => {
       fc.property(fc.integer({ min: 0, max: 70 }), fc.nat(5), seeds, (length, start, seed) => {
         const pixels = randomFloats(length, seed, start);
         expect(anyOddNan(pixels)).toBe(isOdd(pixels));
+        inMemory('planes', [pixels], ([plane = pixels]) => expect(anyOddNan(plane)).toBe(isOdd(pixels)));
         expect(anyOddNan(plain(start + length).subarray(start))).toBe(false);
       }),
       { numRuns: 500 },

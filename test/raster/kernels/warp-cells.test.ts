@@ -1,14 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bilinearVector, warpPlanes } from '../../../lambda/raster/kernels/warp-planes.ts';
+import { bilinearVector } from '../../../lambda/raster/kernels/warp-planes.ts';
 import type { PixelRect } from '../../../lambda/raster/types.ts';
 import type { CellCurve } from '../../../lambda/raster/warp/cell-curve.ts';
 import { quadratic } from '../../../lambda/raster/warp/lattice.ts';
 import type { NineValues } from '../../../lambda/raster/warp/lattice.ts';
 import type { SourceLine } from '../../../lambda/raster/warp/source-view.ts';
 import { seededRandom } from '../../support/cog-images.ts';
-import { type Bands, type Run, bandsOf, byLoop, differences, rects, shares } from './bilinear-loop.ts';
+import {
+  type Bands,
+  type Run,
+  bandsOf,
+  byLoop,
+  differences,
+  memories,
+  rects,
+  shares,
+  warped,
+} from './bilinear-loop.ts';
 import { seeds } from './bits.ts';
+import type { MEMORIES } from './in-planes.ts';
 
 /** Nine source positions about evenly spread over a rectangle, none so far out that the curve through them leaves it. */
 const nodesInside = (origin: number, span: number, along: 0 | 1, random: () => number): NineValues => {
@@ -42,6 +53,7 @@ interface Case {
   readonly offset: number;
   readonly stride: number;
   readonly bands: Bands;
+  readonly memory: (typeof MEMORIES)[number];
 }
 
 const cases = fc
@@ -56,9 +68,10 @@ const cases = fc
     factor: fc.record({ x: fc.constantFrom(1, 0.5, 0.251), y: fc.constantFrom(1, 0.5, 0.251) }),
     gap: fc.nat(5),
     holes: shares,
+    memory: memories,
     seed: seeds,
   })
-  .map(({ rect, u0, v0, across, down, factor, gap, holes, seed, ...at }): Case => {
+  .map(({ rect, u0, v0, across, down, factor, gap, holes, memory, seed, ...at }): Case => {
     const random = seededRandom(seed);
     const x = nodesInside((rect.x + 0.5) / factor.x, (rect.width - 1) / factor.x, 0, random);
     const y = nodesInside((rect.y + 0.5) / factor.y, (rect.height - 1) / factor.y, 1, random);
@@ -71,14 +84,14 @@ const cases = fc
       offset: gap,
       stride: part.width + gap,
       bands: bandsOf(rect, 2, holes, seed),
+      memory,
     };
   });
 
-const byKernel = ({ rect, curve, part, offset, stride, bands }: Case): Bands => {
-  const planes = warpPlanes(bands, rect, offset + stride * part.height);
-  bilinearVector.cell(planes, curve, part, offset, stride);
-  return planes.targets.map((target) => target.slice());
-};
+const byKernel = ({ rect, curve, part, offset, stride, bands, memory }: Case): Bands =>
+  warped(memory, bands, rect, offset + stride * part.height, (planes) =>
+    bilinearVector.cell(planes, curve, part, offset, stride),
+  );
 
 const rowByRow = ({ rect, curve, part, offset, stride, bands }: Case): Bands => {
   const runs = Array.from({ length: part.height }, (_, row): Run => ({

@@ -1,18 +1,34 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bilinearVector, warpPlanes } from '../../../lambda/raster/kernels/warp-planes.ts';
+import { bilinearVector } from '../../../lambda/raster/kernels/warp-planes.ts';
 import type { PixelRect } from '../../../lambda/raster/types.ts';
 import { placeRun, runPositions } from '../../../lambda/raster/warp/interior-run.ts';
-import { type Bands, type Run, bandsOf, byLoop, differences, rects, shares } from './bilinear-loop.ts';
+import {
+  type Bands,
+  type Run,
+  bandsOf,
+  byLoop,
+  differences,
+  memories,
+  rects,
+  shares,
+  warped,
+} from './bilinear-loop.ts';
 import { altered, seeds, widths } from './bits.ts';
+import { MEMORIES } from './in-planes.ts';
 import { LINES, lineInside } from './lines.ts';
 
 /** Windows as `byLoop` makes them, by the kernel, for all bands at once. */
-const byKernel = (bands: Bands, rect: PixelRect, length: number, runs: readonly Run[]): Bands => {
-  const planes = warpPlanes(bands, rect, length);
-  for (const { line, count, offset } of runs) bilinearVector.run(planes, line, count, offset);
-  return planes.targets.map((target) => target.slice());
-};
+const byKernel = (
+  bands: Bands,
+  rect: PixelRect,
+  length: number,
+  runs: readonly Run[],
+  memory: (typeof MEMORIES)[number] = 'arrays',
+): Bands =>
+  warped(memory, bands, rect, length, (planes) => {
+    for (const { line, count, offset } of runs) bilinearVector.run(planes, line, count, offset);
+  });
 
 const kinds = fc.constantFrom(...LINES);
 const firsts = fc.constantFrom(0, 0.5, 100.5, -3, 4000.5);
@@ -29,17 +45,18 @@ describe('The bilinear kernel along lines inside the source', () => {
         fc.nat(9),
         shares,
         bandCounts,
+        memories,
         seeds,
-        (rect, kind, count, first, offset, holes, bandCount, seed) => {
+        (rect, kind, count, first, offset, holes, bandCount, memory, seed) => {
           const bands = bandsOf(rect, bandCount, holes, seed);
           const runs = [{ line: lineInside(kind, rect, count, first, seed), count, offset }];
           const length = offset + count + 3;
-          expect(differences(byKernel(bands, rect, length, runs), byLoop(bands, rect, length, runs))).toEqual(
+          expect(differences(byKernel(bands, rect, length, runs, memory), byLoop(bands, rect, length, runs))).toEqual(
             bands.map(() => -1),
           );
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 2000 },
     );
   });
 
@@ -48,9 +65,10 @@ describe('The bilinear kernel along lines inside the source', () => {
       const rect = { x: 5, y: 9, width: 61, height: 53 };
       const bands = bandsOf(rect, 2, 0.1, count);
       const runs = [{ line: lineInside(kind, rect, count, 0.5, count), count, offset: 3 }];
-      expect(differences(byKernel(bands, rect, count + 6, runs), byLoop(bands, rect, count + 6, runs))).toEqual([
-        -1, -1,
-      ]);
+      for (const memory of MEMORIES) {
+        const actual = byKernel(bands, rect, count + 6, runs, memory);
+        expect(differences(actual, byLoop(bands, rect, count + 6, runs))).toEqual([-1, -1]);
+      }
     }
   });
 

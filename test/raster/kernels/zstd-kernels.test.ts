@@ -2,6 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { arenaOf } from '../../../lambda/raster/kernels/arena.ts';
+import { lendPlanes } from '../../../lambda/raster/kernels/plane-memory.ts';
 import { zstdFloats } from '../../../lambda/raster/kernels/zstd-kernels.ts';
 import { seededRandom } from '../../support/cog-images.ts';
 import { randomBytes, seeds } from './bits.ts';
@@ -110,6 +111,17 @@ describe('Zstandard of noisy floats', () => {
     expect(left.map((bytes) => zstdFloats(bytes, 256))).toEqual(left.map(() => null));
     expect([zstdFloats(noisyFloats(8, 127), 127), zstdFloats(noisyFloats(1, 8192), 8192)]).toEqual([null, null]);
     expect([zstdFloats(noisyFloats(1, 128), 128), zstdFloats(noisyFloats(1025, 1024), 1024)]).toEqual([null, null]);
+  });
+
+  it('makes the same of rows that stand in planes', () => {
+    const bytes = noisyFloats(90, 400);
+    using lease = lendPlanes();
+    const held = lease.take(false, bytes.length / 4);
+    if (held === null) throw new RangeError('no room');
+    const there = new Uint8Array(held.buffer, held.byteOffset, bytes.length);
+    there.set(bytes);
+    expect(zstdFloats(there, 400)).toEqual(zstdFloats(bytes, 400));
+    expect(Buffer.compare(there, bytes)).toBe(0);
   });
 
   it('is not told by what was in its memory before', () => {

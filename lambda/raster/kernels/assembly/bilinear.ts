@@ -1,12 +1,13 @@
 // Bilinear interpolation inside the source; see ../../warp/kernel-bilinear.ts.
 
-/** Room for one row's positions: index (i32), right and below (f64), each `MOST` long. */
-const MOST: i32 = 4096;
+import { BELOW, CONSTANT, PAIR, RIGHT } from './bilinear-pairs';
+import { interpolate, interpolateTwo } from './bilinear-values';
 
 /**
- * Resamples `count` <= MOST output pixels along a line for `bands` bands. Sources stand one after another, `sourceBytes`
- * apart, with rows of `stride` px that begin at column `left`, row `top` of the level; targets are `targetBytes` apart.
- * `scratch`: 20 * MOST bytes, on a boundary of 16.
+ * Resamples `count` <= 4096 output pixels along a line for `bands` bands. `planes`: where each band's source and target stand
+ * (2 x u32). Sources have rows of `stride` px that begin at column `left`, row `top` of the level; the line's first pixel goes
+ * `offset` bytes into the targets.
+ * `scratch`: 24 bytes a pixel and 64 more, on a boundary of 16.
  */
 export function bilinearRun(
   x0: f64,
@@ -21,22 +22,18 @@ export function bilinearRun(
   top: i32,
   stride: i32,
   bands: i32,
-  source: usize,
-  sourceBytes: usize,
-  target: usize,
-  targetBytes: usize,
+  planes: usize,
+  offset: usize,
   scratch: usize,
 ): void {
-  const indices = scratch;
-  const rights = scratch + ((<usize>MOST) << 2);
-  const belows = rights + ((<usize>MOST) << 3);
-  place(x0, dx, ddx, y0, dy, ddy, first, count, left, top, stride, indices, rights, belows);
-  for (let band = 0; band < bands; band++) {
-    interpolate(source, stride, indices, rights, belows, count, target);
-    patch(source, stride, left, top, indices, rights, belows, count, target);
-    source += sourceBytes;
-    target += targetBytes;
+  const pairs = scratch + CONSTANT;
+  place(x0, dx, ddx, y0, dy, ddy, first, count, left, top, stride, pairs);
+  for (; bands > 1; bands -= 2, planes += 16) {
+    const target = <usize>load<u32>(planes, 4) + offset;
+    const target2 = <usize>load<u32>(planes, 12) + offset;
+    interpolateTwo(load<u32>(planes), load<u32>(planes, 8), stride, left, top, pairs, count, target, target2);
   }
+  if (bands > 0) interpolate(load<u32>(planes), stride, left, top, pairs, count, <usize>load<u32>(planes, 4) + offset);
 }
 
 /**
@@ -55,10 +52,8 @@ export function bilinearCell(
   top: i32,
   stride: i32,
   bands: i32,
-  source: usize,
-  sourceBytes: usize,
-  target: usize,
-  targetBytes: usize,
+  planes: usize,
+  offset: usize,
   scratch: usize,
 ): void {
   const u0 = load<f64>(cell, 18 * 8);
@@ -89,10 +84,8 @@ export function bilinearCell(
       top,
       stride,
       bands,
-      source,
-      sourceBytes,
-      target + ((<usize>(row * targetStride)) << 2),
-      targetBytes,
+      planes,
+      offset + ((<usize>(row * targetStride)) << 2),
       scratch,
     );
   }
@@ -107,7 +100,7 @@ function alongColumn(cell: usize, first: i32, t: f64): f64 {
   return a + t * (4 * b - 3 * a - c + t * 2 * (a - 2 * b + c));
 }
 
-/** Where each centre's upper left neighbour stands (its byte offset in a source), and how far right of and below it the centre lies. */
+/** Fills in the pairs of a line. */
 function place(
   x0: f64,
   dx: f64,
@@ -120,16 +113,13 @@ function place(
   left: i32,
   top: i32,
   stride: i32,
-  indices: usize,
-  rights: usize,
-  belows: usize,
+  pairs: usize,
 ): void {
-  const half = f64x2.splat(0.5);
-  const strides = i32x4.splat(stride);
-  const lefts = i32x4.splat(left);
-  const tops = i32x4.splat(top);
+  const half = constant(pairs - CONSTANT, 0.5);
+  const two = constant(pairs - CONSTANT, 2);
+  const strides = f64x2.splat(<f64>stride);
+  const origin = f64x2.splat(INTEGERS - (<f64>top * <f64>stride + <f64>left));
   let k = f64x2(first, first + 1);
-  // A last odd pixel is worked out as a pair: there is room for one more.
   for (let i = 0; i < count; i += 2) {
     const x = f64x2.sub(
       f64x2.add(f64x2.splat(x0), f64x2.mul(k, f64x2.add(f64x2.splat(dx), f64x2.mul(k, f64x2.splat(ddx))))),
@@ -139,130 +129,22 @@ function place(
       f64x2.add(f64x2.splat(y0), f64x2.mul(k, f64x2.add(f64x2.splat(dy), f64x2.mul(k, f64x2.splat(ddy))))),
       half,
     );
-    const column = i32x4.trunc_sat_f64x2_s_zero(x);
-    const row = i32x4.trunc_sat_f64x2_s_zero(y);
-    const index = i32x4.add(i32x4.mul(i32x4.sub(row, tops), strides), i32x4.sub(column, lefts));
-    v128.store64_lane(indices + ((<usize>i) << 2), i32x4.shl(index, 2), 0);
-    v128.store(rights + ((<usize>i) << 3), f64x2.sub(x, f64x2.convert_low_i32x4_s(column)));
-    v128.store(belows + ((<usize>i) << 3), f64x2.sub(y, f64x2.convert_low_i32x4_s(row)));
-    k = f64x2.add(k, f64x2.splat(2));
+    const column = f64x2.floor(x);
+    const row = f64x2.floor(y);
+    const index = f64x2.add(f64x2.add(f64x2.mul(row, strides), column), origin);
+    v128.store64_lane(pairs, i32x4.shl(i32x4.shuffle(index, index, 0, 2, 0, 2), 2), 0);
+    v128.store(pairs, f64x2.sub(x, column), RIGHT);
+    v128.store(pairs, f64x2.sub(y, row), BELOW);
+    k = f64x2.add(k, two);
+    pairs += PAIR;
   }
 }
 
-function interpolate(
-  source: usize,
-  stride: i32,
-  indices: usize,
-  rights: usize,
-  belows: usize,
-  count: i32,
-  target: usize,
-): void {
-  const one = f64x2.splat(1);
-  const under = source + ((<usize>stride) << 2);
-  const pairs = count >> 1;
-  for (let i = 0; i < pairs; i++) {
-    const a = <usize>load<i32>(indices);
-    const b = <usize>load<i32>(indices, 4);
-    const tx = v128.load(rights);
-    const ty = v128.load(belows);
-    const sx = f64x2.sub(one, tx);
-    const sy = f64x2.sub(one, ty);
-    const upper = v128.load64_lane(source + b, v128.load64_zero(source + a), 1);
-    const lower = v128.load64_lane(under + b, v128.load64_zero(under + a), 1);
-    const u = f64x2.add(
-      f64x2.mul(f64x2.promote_low_f32x4(i32x4.shuffle(upper, upper, 0, 2, 1, 3)), sx),
-      f64x2.mul(f64x2.promote_low_f32x4(i32x4.shuffle(upper, upper, 1, 3, 0, 2)), tx),
-    );
-    const l = f64x2.add(
-      f64x2.mul(f64x2.promote_low_f32x4(i32x4.shuffle(lower, lower, 0, 2, 1, 3)), sx),
-      f64x2.mul(f64x2.promote_low_f32x4(i32x4.shuffle(lower, lower, 1, 3, 0, 2)), tx),
-    );
-    v128.store64_lane(target, f32x4.demote_f64x2_zero(f64x2.add(f64x2.mul(u, sy), f64x2.mul(l, ty))), 0);
-    indices += 8;
-    rights += 16;
-    belows += 16;
-    target += 8;
-  }
-  if (count & 1) {
-    const at = source + <usize>load<i32>(indices);
-    const below = at + ((<usize>stride) << 2);
-    const tx = load<f64>(rights);
-    const ty = load<f64>(belows);
-    const u = <f64>load<f32>(at) * (1 - tx) + <f64>load<f32>(at, 4) * tx;
-    const l = <f64>load<f32>(below) * (1 - tx) + <f64>load<f32>(below, 4) * tx;
-    store<f32>(target, <f32>(u * (1 - ty) + l * ty));
-  }
+/** See `storedOne` in bilinear-values.ts. */
+function constant(at: usize, value: f64): v128 {
+  store<f64>(at, value);
+  return v128.load64_splat(at);
 }
 
-/** GDAL's: a centre within this of the next pixel belongs to it. px */
-const EDGE_EPSILON: f64 = 1e-10;
-
-/** Works out the pixels that came out NaN: a neighbour without data, or the centre itself. */
-function patch(
-  source: usize,
-  stride: i32,
-  left: i32,
-  top: i32,
-  indices: usize,
-  rights: usize,
-  belows: usize,
-  count: i32,
-  target: usize,
-): void {
-  let i = 0;
-  while (i < count) {
-    if (i + 4 <= count) {
-      const values = v128.load(target + ((<usize>i) << 2));
-      if (i32x4.all_true(f32x4.eq(values, values))) {
-        i += 4;
-        continue;
-      }
-    }
-    const end = min(i + 4, count);
-    for (; i < end; i++) {
-      const value = load<f32>(target + ((<usize>i) << 2));
-      if (value == value) continue;
-      const index = load<i32>(indices + ((<usize>i) << 2)) >> 2;
-      const tx = load<f64>(rights + ((<usize>i) << 3));
-      const ty = load<f64>(belows + ((<usize>i) << 3));
-      store<f32>(target + ((<usize>i) << 2), around(source, stride, left, top, index, tx, ty));
-    }
-  }
-}
-
-/** The mean of the neighbours that have data, by their weights; NaN where the pixel under the centre has none. */
-function around(source: usize, stride: i32, left: i32, top: i32, index: i32, right: f64, below: f64): f32 {
-  const nan = f32.reinterpret_i32(0x7fc00000);
-  const centre = index + (right + 0.5 + EDGE_EPSILON >= 1 ? 1 : 0) + (below + 0.5 + EDGE_EPSILON >= 1 ? stride : 0);
-  if (isNaN(valueAt(source, centre))) return nan;
-  // By way of the position, whose rounding is that of the runs that are not inside the source.
-  const x = <f64>(left + (index % stride)) + right + 0.5;
-  const y = <f64>(top + index / stride) + below + 0.5;
-  if (isNaN(valueAt(source, (<i32>floor(y + EDGE_EPSILON) - top) * stride + <i32>floor(x + EDGE_EPSILON) - left))) {
-    return nan;
-  }
-  const column = floor(x - 0.5);
-  const row = floor(y - 0.5);
-  const tx = x - 0.5 - column;
-  const ty = y - 0.5 - row;
-  const at = (<i32>row - top) * stride + <i32>column - left;
-  let sum: f64 = 0;
-  let weights: f64 = 0;
-  for (let j = 0; j < 2; j++) {
-    for (let i = 0; i < 2; i++) {
-      const weight = (i == 0 ? 1 - tx : tx) * (j == 0 ? 1 - ty : ty);
-      // A weight of nothing may belong to a pixel beyond what was read.
-      if (weight == 0) continue;
-      const value = valueAt(source, at + j * stride + i);
-      if (isNaN(value)) continue;
-      sum += value * weight;
-      weights += weight;
-    }
-  }
-  return weights < 0.00001 ? nan : <f32>(sum / weights);
-}
-
-function valueAt(source: usize, index: i32): f64 {
-  return <f64>load<f32>(source + ((<usize>index) << 2));
-}
+/** Beyond it a double's lower 32 bits are those of the integer that was added to it. */
+const INTEGERS: f64 = 4503599627370496;

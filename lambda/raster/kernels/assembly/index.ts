@@ -7,4 +7,5 @@ export { hasOddNan32, storeFloats } from './store';
 export { deflateBlock } from './deflate';
 export { adler32 } from './adler';
 export { zstdFloatRows } from './zstd';
+export { add64, divide64, multiply64, normalizedDifference64, subtract64, widenFloats } from './expression';
 export { halveFloats32 } from './overview';

@@ -3,7 +3,7 @@
 /** The bits of the one NaN that is written. */
 const NO_DATA: i32 = 0x7fc00000;
 
-/** `rows` x `width` samples, `step` apart in a row and `fromRow` from row to row, to rows of `width` floats; nodata to NaN. */
+/** `rows` x `width` samples, `step` apart in a row and `fromRow` from row to row, to rows of floats `toRow` apart; nodata to NaN. */
 export function convertUint8(
   source: usize,
   target: usize,
@@ -12,8 +12,9 @@ export function convertUint8(
   step: i32,
   fromRow: i32,
   nodata: i32,
+  toRow: i32,
 ): void {
-  convert<u8>(source, target, rows, width, step, fromRow, nodata);
+  convert<u8>(source, target, rows, width, step, fromRow, nodata, toRow);
 }
 
 /** As `convertUint8`. */
@@ -25,8 +26,9 @@ export function convertUint16(
   step: i32,
   fromRow: i32,
   nodata: i32,
+  toRow: i32,
 ): void {
-  convert<u16>(source, target, rows, width, step, fromRow, nodata);
+  convert<u16>(source, target, rows, width, step, fromRow, nodata, toRow);
 }
 
 /** As `convertUint8`. */
@@ -38,11 +40,21 @@ export function convertInt16(
   step: i32,
   fromRow: i32,
   nodata: i32,
+  toRow: i32,
 ): void {
-  convert<i16>(source, target, rows, width, step, fromRow, nodata);
+  convert<i16>(source, target, rows, width, step, fromRow, nodata, toRow);
 }
 
-function convert<T>(source: usize, target: usize, rows: i32, width: i32, step: i32, fromRow: i32, nodata: i32): void {
+function convert<T>(
+  source: usize,
+  target: usize,
+  rows: i32,
+  width: i32,
+  step: i32,
+  fromRow: i32,
+  nodata: i32,
+  toRow: i32,
+): void {
   const lowest: i32 = isSigned<T>() ? -0x8000 : 0;
   const highest: i32 = sizeof<T>() === 1 ? 0xff : isSigned<T>() ? 0x7fff : 0xffff;
   const missing = i16x8.splat(<i16>nodata);
@@ -62,6 +74,7 @@ function convert<T>(source: usize, target: usize, rows: i32, width: i32, step: i
       store32(target + 16, high, i32x4.extend_high_i16x8_s(holes));
     }
     for (; target < end; target += 4, from += gap) store1(target, <i32>load<T>(from), nodata);
+    target += (<usize>(toRow - width)) << 2;
   }
 }
 

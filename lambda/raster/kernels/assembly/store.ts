@@ -20,7 +20,9 @@ export function storeFloats(
   const holes = f32x4.demote_f64x2_zero(f64x2.splat(hole));
   // A hole of NaN is the one NaN that is written.
   const filler = isNaN(hole) ? i32x4.splat(0x7fc00000) : i32x4.shuffle(holes, holes, 0, 0, 0, 0);
-  const nan = f64x2.splat(f64.reinterpret_i64(0x7ff8000000000000));
+  // By way of memory: a constant that is known is made anew in every turn of the loop.
+  store<i64>(statistics, 0x7ff8000000000000);
+  const nan = v128.load64_splat(statistics);
   let low = f64x2.splat(Infinity);
   let high = f64x2.splat(-Infinity);
   let sums = f64x2.splat(0);
@@ -33,13 +35,16 @@ export function storeFloats(
     let stored = f64x2.promote_low_f32x4(f32x4.demote_f64x2_zero(v128.load(at)));
     stored = v128.bitselect(beside, stored, f64x2.eq(stored, missing));
     // Not so where it is not finite.
-    const valid = f64x2.eq(f64x2.sub(stored, stored), f64x2.splat(0));
+    const none = f64x2.sub(stored, stored);
+    const valid = f64x2.eq(none, none);
     const counted = v128.and(stored, valid);
     sums = f64x2.add(sums, counted);
     counts = i64x2.sub(counts, valid);
-    low = f64x2.pmin(low, v128.bitselect(stored, f64x2.splat(Infinity), valid));
-    high = f64x2.pmax(high, v128.bitselect(stored, f64x2.splat(-Infinity), valid));
-    v128.store(at, v128.bitselect(stored, nan, valid));
+    const kept = v128.bitselect(stored, nan, valid);
+    // A NaN is neither less nor more.
+    low = f64x2.pmin(low, kept);
+    high = f64x2.pmax(high, kept);
+    v128.store(at, kept);
     const narrow = f32x4.demote_f64x2_zero(stored);
     const mask = i32x4.shuffle(valid, valid, 0, 2, 0, 2);
     v128.store64_lane(pixels + ((<usize>i) << 3), v128.bitselect(narrow, filler, mask), 0);
@@ -63,11 +68,18 @@ export function storeFloats(
 
 /** Whether any NaN among `count` float32 has other bits than the one that is written. */
 export function hasOddNan32(at: usize, count: i32): bool {
-  const quiet = i32x4.splat(0x7fc00000);
   const end = at + ((<usize>count) << 2);
+  while (at + 64 <= end) {
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    const nans = v128.or(v128.or(f32x4.ne(a, a), f32x4.ne(b, b)), v128.or(f32x4.ne(c, c), f32x4.ne(d, d)));
+    if (v128.any_true(nans) && (isOdd(a) || isOdd(b) || isOdd(c) || isOdd(d))) return true;
+    at += 64;
+  }
   while (at + 16 <= end) {
-    const v = v128.load(at);
-    if (v128.any_true(v128.andnot(f32x4.ne(v, v), i32x4.eq(v, quiet)))) return true;
+    if (isOdd(v128.load(at))) return true;
     at += 16;
   }
   for (; at < end; at += 4) {
@@ -75,4 +87,8 @@ export function hasOddNan32(at: usize, count: i32): bool {
     if (value != value && load<u32>(at) != 0x7fc00000) return true;
   }
   return false;
+}
+
+function isOdd(v: v128): bool {
+  return v128.any_true(v128.andnot(f32x4.ne(v, v), i32x4.eq(v, i32x4.splat(0x7fc00000))));
 }
