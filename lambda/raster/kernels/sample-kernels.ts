@@ -33,36 +33,51 @@ export const convertRect = (source: VectorSamples, rect: SampleRect, targets: re
   const { width, height, from, step, fromRow } = rect;
   const convert = kernelOf(source);
   const size = source.BYTES_PER_ELEMENT;
-  const atATime = Math.max(1, Math.floor(BATCH_BYTES / (fromRow * size)));
+  const atATime = Math.min(height, Math.max(1, Math.floor(BATCH_BYTES / (fromRow * size))));
+  const out = aligned(ARENA_START + samplesIn(rect, atATime) * size);
+  const { bytes, floats } = arenaOf(out + atATime * width * 4);
+  const converted = piecesOf(floats.subarray(out / 4, out / 4 + atATime * width), rect);
+  const sourceBytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   for (let row = 0; row < height; row += atATime) {
     const rows = Math.min(atATime, height - row);
     const first = from + row * fromRow;
-    const samples = source.subarray(first, first + (rows - 1) * fromRow + width * step);
-    const out = aligned(ARENA_START + samples.byteLength);
-    const { bytes, floats } = arenaOf(out + rows * width * 4);
-    bytes.set(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), ARENA_START);
+    bytes.set(sourceBytes.subarray(first * size, (first + samplesIn(rect, rows)) * size), ARENA_START);
     for (const { pixels, sample, nodata } of targets) {
       convert(ARENA_START + sample * size, out, rows, width, step, fromRow, missingSample(nodata));
-      copyRows(floats, out / 4, pixels, rect, row, rows);
+      copyOut(converted, pixels, rect, row, rows);
     }
   }
 };
 
-const copyRows = (
-  floats: Float32Array<ArrayBuffer>,
-  begin: number,
+/** From the first sample of a rectangle's rows to its last. */
+const samplesIn = ({ width, step, fromRow }: SampleRect, rows: number): number => (rows - 1) * fromRow + width * step;
+
+/** What goes to a window in one piece: all rows where they are as wide as it, otherwise each. */
+const piecesOf = (
+  converted: Float32Array<ArrayBuffer>,
+  { width, toRow }: SampleRect,
+): readonly Float32Array<ArrayBuffer>[] => {
+  if (width === toRow) return [converted];
+  return Array.from({ length: converted.length / width }, (_, row) =>
+    converted.subarray(row * width, (row + 1) * width),
+  );
+};
+
+const copyOut = (
+  converted: readonly Float32Array<ArrayBuffer>[],
   pixels: Float32Array<ArrayBuffer>,
   { width, to, toRow }: SampleRect,
   row: number,
   rows: number,
 ): void => {
-  if (width === toRow) {
-    pixels.set(floats.subarray(begin, begin + rows * width), to + row * toRow);
-    return;
-  }
-  for (let line = 0; line < rows; line++) {
-    const at = begin + line * width;
-    pixels.set(floats.subarray(at, at + width), to + (row + line) * toRow);
+  const start = to + row * toRow;
+  const [whole] = converted;
+  if (width === toRow && whole !== undefined) pixels.set(whole.subarray(0, rows * width), start);
+  else {
+    for (let line = 0; line < rows; line++) {
+      const piece = converted[line];
+      if (piece !== undefined) pixels.set(piece, start + line * toRow);
+    }
   }
 };
 
