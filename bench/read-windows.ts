@@ -3,13 +3,15 @@ import { PixelMemoryLender } from '../lambda/raster/pixel-memory.ts';
 import { openSource } from '../lambda/raster/source/open-source.ts';
 import type { PixelRect } from '../lambda/raster/types.ts';
 
+/** As long-lived as a worker's. */
+const lender = new PixelMemoryLender();
+
 /** Opens a file and reads every band of its windows, one after another; returns the samples that were read. */
 export const readWindows = async (path: string, windows: readonly PixelRect[]): Promise<number> => {
   await using reader = await openFile(path);
   const source = await openSource(reader);
   const bands = Array.from({ length: source.bandCount }, (_, i) => i + 1);
   let samples = 0;
-  const lender = new PixelMemoryLender();
   for (const window of windows) {
     // As a worker reads: into memory that its windows pass on.
     using memory = lender.lend();

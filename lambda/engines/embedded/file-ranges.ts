@@ -102,7 +102,8 @@ export const rangesOf = async (handle: FileHandle, name: string, planned?: FileP
 
 /** The bytes of a range, fewer where the file ends before its end. */
 const readRange = async (handle: FileHandle, range: ByteRange): Promise<Uint8Array<ArrayBuffer>> => {
-  const bytes = new Uint8Array(range.length);
+  // Not zeros first: whatever is not read is not handed on.
+  const bytes = new Uint8Array(Buffer.allocUnsafeSlow(range.length).buffer);
   const done = await fill(handle, bytes, range.offset);
   return done < range.length ? bytes.slice(0, done) : bytes;
 };

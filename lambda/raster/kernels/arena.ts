@@ -9,6 +9,7 @@ export interface Kernels {
   readonly convertUint8: Kernel;
   readonly convertUint16: Kernel;
   readonly convertInt16: Kernel;
+  readonly convertFourUint16: Kernel;
   readonly undoDifferences8: Kernel;
   readonly undoDifferences16: Kernel;
   readonly undoDifferences32: Kernel;

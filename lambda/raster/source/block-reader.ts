@@ -84,8 +84,9 @@ export class BlockReader {
     if (batch.length > 0) await this.#readBatch(image, batch, use, options);
   }
 
-  /** Forgets the blocks that are kept. */
+  /** Gives back the blocks that are kept. */
   clear(): void {
+    for (const { samples, own } of this.#cache.values()) if (own) release(samples);
     this.#cache.clear();
     this.#cached = 0;
   }

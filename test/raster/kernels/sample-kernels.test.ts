@@ -120,7 +120,8 @@ describe('Samples of a block', () => {
     ['many batches of rows', 300, 301, 1],
     ['rows that are larger than a batch', 40_001, 3, 1],
     ['rows that are larger than what planes have beside them', 300_001, 2, 2],
-    ['bands side by side', 900, 40, 4],
+    ['bands side by side', 900, 40, 3],
+    ['four bands side by side', 900, 40, 4],
     ['pixels in rows without gaps', 512, 100, 1],
   ])('are converted in batches: %s', (_, width, height, step) => {
     for (const type of ['uint8', 'uint16', 'int16'] as const) {
@@ -129,13 +130,34 @@ describe('Samples of a block', () => {
         const rect = { width, height, step, from: 0, fromRow: width * step, to: gap, toRow };
         const source = samplesOf(type, width * height * step, width);
         const length = toRow * height + gap;
-        const bands = [...new Set([step - 1, 0])].map((sample) => ({ sample, nodata: 200 + sample }));
+        const bands = [...Array(step).keys()].map((sample) => ({ sample, nodata: 200 }));
         for (const memory of MEMORIES) {
           const actual = converted(source, length, rect, bands, memory);
           expect(differences(actual, expected(source, length, rect, bands))).toEqual(bands.map(() => -1));
         }
       }
     }
+  });
+
+  it('are those of most of four bands, in any order and one twice, with one nodata or several', () => {
+    const samples = fc.array(fc.nat(3), { minLength: 3, maxLength: 5 });
+    const nodata = fc.constantFrom(...NODATA);
+    const fours = places.map(({ rect, samples: count, pixels }) => ({
+      rect: { ...rect, step: 4, from: (rect.from / rect.step) * 4, fromRow: (rect.fromRow / rect.step) * 4 },
+      samples: (count / rect.step) * 4,
+      pixels,
+    }));
+    fc.assert(
+      fc.property(types, fours, samples, nodata, nodata, seeds, (type, place, order, one, other, seed) => {
+        const source = samplesOf(type, place.samples, seed);
+        for (const last of [one, other]) {
+          const bands = order.map((sample, i) => ({ sample, nodata: i === order.length - 1 ? last : one }));
+          const actual = converted(source, place.pixels, place.rect, bands, 'arrays');
+          expect(differences(actual, expected(source, place.pixels, place.rect, bands))).toEqual(bands.map(() => -1));
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('are each of the type’s values, with and without each of them as nodata', () => {

@@ -202,6 +202,21 @@ describe('a tiled image with its overview', () => {
     expect(columns).toEqual([0, 1, 2, 1]);
   });
 
+  test('closing gives the memory of the blocks that are kept back, and waits for no garbage collection', async () => {
+    const side = 1024;
+    const blocks = [0, 1, 2, 3].map((value) => new Uint8Array(512 * 512).fill(value));
+    const large = buildTiff([
+      { tags: { ...imageTags(side, side, 8), 322: short(512), 323: short(512), ...GEOREFERENCE }, blocks },
+    ]);
+    const source = await openSource(new BytesReader('scene.tif', large));
+    const all = { x: 0, y: 0, width: side, height: side };
+    const [before] = await source.readWindow([1], all, 0);
+    const kept = process.memoryUsage().arrayBuffers;
+    source.close();
+    expect(kept - process.memoryUsage().arrayBuffers).toBeGreaterThanOrEqual(side * side);
+    expect(await source.readWindow([1], all, 0)).toEqual([before]);
+  });
+
   test('all bands of a pixel come from one fetch of its block', async () => {
     const rgbTags = { ...imageTags(4, 2, 8, 3), 262: short(2) };
     const rgb = buildTiff([{ tags: rgbTags, blocks: [new Uint8Array(24)] }], { padding: 100_000 });

@@ -78,6 +78,50 @@ function convert<T>(
   }
 }
 
+/** As `convertUint16` for all of four interleaved samples at once: their targets are `plane` bytes apart. */
+export function convertFourUint16(
+  source: usize,
+  target: usize,
+  plane: usize,
+  rows: i32,
+  width: i32,
+  fromRow: i32,
+  nodata: i32,
+): void {
+  const missing = i16x8.splat(<i16>nodata);
+  const any = i16x8.splat(nodata >= 0 && nodata <= 0xffff ? -1 : 0);
+  for (let row = 0; row < rows; row++) {
+    let from = source + <usize>(row * fromRow) * 2;
+    const end = target + ((<usize>width) << 2);
+    for (const last = end - 32; <isize>target <= <isize>last; target += 32, from += 64) {
+      const p = v128.load(from);
+      const q = v128.load(from, 16);
+      const r = v128.load(from, 32);
+      const s = v128.load(from, 48);
+      const abPQ = i8x16.shuffle(p, q, 0, 1, 8, 9, 16, 17, 24, 25, 2, 3, 10, 11, 18, 19, 26, 27);
+      const cdPQ = i8x16.shuffle(p, q, 4, 5, 12, 13, 20, 21, 28, 29, 6, 7, 14, 15, 22, 23, 30, 31);
+      const abRS = i8x16.shuffle(r, s, 0, 1, 8, 9, 16, 17, 24, 25, 2, 3, 10, 11, 18, 19, 26, 27);
+      const cdRS = i8x16.shuffle(r, s, 4, 5, 12, 13, 20, 21, 28, 29, 6, 7, 14, 15, 22, 23, 30, 31);
+      store8(target, i64x2.shuffle(abPQ, abRS, 0, 2), missing, any);
+      store8(target + plane, i64x2.shuffle(abPQ, abRS, 1, 3), missing, any);
+      store8(target + 2 * plane, i64x2.shuffle(cdPQ, cdRS, 0, 2), missing, any);
+      store8(target + 3 * plane, i64x2.shuffle(cdPQ, cdRS, 1, 3), missing, any);
+    }
+    for (; target < end; target += 4, from += 8) {
+      store1(target, load<u16>(from), nodata);
+      store1(target + plane, load<u16>(from, 2), nodata);
+      store1(target + 2 * plane, load<u16>(from, 4), nodata);
+      store1(target + 3 * plane, load<u16>(from, 6), nodata);
+    }
+  }
+}
+
+function store8(target: usize, samples: v128, missing: v128, any: v128): void {
+  const holes = v128.and(i16x8.eq(samples, missing), any);
+  store32(target, i32x4.extend_low_i16x8_u(samples), i32x4.extend_low_i16x8_s(holes));
+  store32(target + 16, i32x4.extend_high_i16x8_u(samples), i32x4.extend_high_i16x8_s(holes));
+}
+
 /** Bytes of floats that are left to the scalar loop where samples are interleaved. */
 function step8(step: i32): usize {
   return step === 1 ? 0 : 32;
