@@ -18,6 +18,7 @@ export interface Kernels {
   readonly bilinearRun: Kernel;
   readonly storeFloats: Kernel;
   readonly halveFloats32: Kernel;
+  readonly averageFloats32: Kernel;
   readonly hasOddNan32: (...args: readonly number[]) => number;
   readonly deflateBlock: (...args: readonly number[]) => number;
   readonly adler32: (...args: readonly number[]) => number;

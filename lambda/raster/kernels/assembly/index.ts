@@ -7,3 +7,4 @@ export { hasOddNan32, storeFloats } from './store';
 export { deflateBlock } from './deflate';
 export { adler32 } from './adler';
 export { halveFloats32 } from './overview';
+export { averageFloats32 } from './overview-weighted';
