@@ -1,6 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workFolder } from './data.ts';
+import { diskFloor } from './disk-floor.ts';
 import { type CodecOptions, FLOAT_CODECS, cogArguments } from './gdal-commands.ts';
 import { runAssembleJob } from './job-result.ts';
 import { type Cost, measureCommand, sumOfCosts } from './measured.ts';
@@ -14,9 +15,10 @@ const BARS: readonly (readonly [grid: string, tiles: string, bar: number])[] = [
   ['10x10', '100 tiles of 1,024 px', 10],
 ];
 
-/** A scene's assembly, preview and item included, against a VRT over the same tiles made into a COG. */
+/** A scene's assembly, preview and item included, against a VRT over the same tiles made into a COG; and what of it is the disk's. */
 export const benchAssembly = async ({ rounds }: { rounds: number }): Promise<Row[]> => {
   const rows: Row[] = [];
+  const mosaics = new Map<string, string>();
   for (const [grid, tiles, bar] of BARS) {
     for (const codec of FLOAT_CODECS) {
       const scene = await tiledScene(SCENE, { compression: codec.compression, grid });
@@ -29,7 +31,17 @@ export const benchAssembly = async ({ rounds }: { rounds: number }): Promise<Row
         peer: () => gdalAssembly(scene, codec),
       };
       rows.push(await compare(comparison, { rounds }));
+      mosaics.set(codec.compression, scene.mosaic);
     }
+  }
+  for (const [compression, mosaic] of mosaics) {
+    rows.push(
+      await diskFloor(
+        `the mosaic's bytes alone, hashed, written, flushed, ${compression.toUpperCase()}`,
+        mosaic,
+        rounds,
+      ),
+    );
   }
   return rows;
 };

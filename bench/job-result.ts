@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { WORKER_YOUNG_MB } from '../lambda/local/worker-pool.ts';
@@ -32,9 +34,15 @@ const runJob = async (name: string, job: TileJob | AssembleJob): Promise<JobResu
 /** One worker over the windows of a folder's queue. */
 export const runTileJob = (job: TileJob): Promise<JobResult> => runJob('tile', job);
 
-/** The assembly of a scene whose tiles are there. */
-export const runAssembleJob = (job: Omit<AssembleJob, 'profile'> & Partial<AssembleJob>): Promise<JobResult> =>
-  runJob('assemble', { out: job.out, sceneJobId: job.sceneJobId, profile: job.profile ?? null });
+/** The assembly of a scene whose tiles are there. What an earlier one made is taken away first, at nobody's cost. */
+export const runAssembleJob = async ({
+  out,
+  sceneJobId,
+  profile = null,
+}: Omit<AssembleJob, 'profile'> & Partial<AssembleJob>): Promise<JobResult> => {
+  await rm(join(out, 'scenes', sceneJobId), { recursive: true, force: true });
+  return runJob('assemble', { out, sceneJobId, profile });
+};
 
 /** Where a job's memory went. */
 export const memoryRemark = ({ memory: { heapUsed, arrayBuffers } }: JobResult): string =>

@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module';
 
 /**
- * A scene's assembly in a process of its own: rows, gap check, mosaic, preview, item. What an earlier one made is
- * taken away first.
+ * A scene's assembly in a process of its own: rows, gap check, mosaic, preview, item. What an earlier one made has been
+ * taken away.
  */
 export interface AssembleJob {
   readonly out: string;

@@ -1,5 +1,5 @@
-import { rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { parseSceneJobId } from '../../lambda/identity/job-key.ts';
 import { mosaicKey } from '../../lambda/identity/output-keys.ts';
@@ -24,7 +24,6 @@ export const runAssembly = async (given: string): Promise<{ work: Cost; memory: 
   const sceneJobId = parseSceneJobId(job.sceneJobId);
   if (sceneJobId === null) throw new Error(`${job.sceneJobId} is no scene job id`);
   const mosaic = join(job.out, mosaicKey(sceneJobId));
-  await rm(dirname(mosaic), { recursive: true, force: true });
   using local = openLocalEngine(job.out, silentTelemetry);
   const record = await local.context.manifest.getPlan(sceneJobId);
   if (record === null) throw new Error(`there is no plan of ${sceneJobId} in ${job.out}`);

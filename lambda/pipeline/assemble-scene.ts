@@ -150,7 +150,7 @@ const drawPreview = (
   { pipeline }: ScenePlan,
   pixels: MosaicPreview,
   statistics: readonly (BandStatistics | null)[],
-): Uint8Array<ArrayBuffer> =>
+): Promise<Uint8Array<ArrayBuffer>> =>
   renderPreview({
     width: pixels.width,
     height: pixels.height,

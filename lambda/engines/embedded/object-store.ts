@@ -1,4 +1,4 @@
-import { renameSync, statSync, unlinkSync } from 'node:fs';
+import { type BigIntStats, renameSync, statSync, unlinkSync } from 'node:fs';
 import { type FileHandle, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TileonceError } from '../../errors.ts';
@@ -119,10 +119,16 @@ export class EmbeddedObjectStore implements ObjectStore {
 
   /** Reads the object where its hash is not remembered. */
   async head(key: string): Promise<ObjectInfo | null> {
-    return this.#withObject(key, async (handle) => {
-      const { sha256, pin } = await this.#parts.hashes.of(handle, key);
-      return { key, bytes: pin.size, etag: sha256, sha256, digest: null };
-    });
+    const stats = await fileStats(this.#pathOf(key));
+    if (stats === null) return null;
+    const pin = pinOf(stats);
+    const known = this.#parts.hashes.recall(pin);
+    const hashed =
+      known === null
+        ? await this.#withObject(key, (handle) => this.#parts.hashes.of(handle, key))
+        : { sha256: known, pin };
+    if (hashed === null) return null;
+    return { key, bytes: hashed.pin.size, etag: hashed.sha256, sha256: hashed.sha256, digest: null };
   }
 
   async get(key: string): Promise<Uint8Array<ArrayBuffer> | null> {
@@ -194,14 +200,18 @@ export class EmbeddedObjectStore implements ObjectStore {
   }
 }
 
-const isThere = async (path: string): Promise<boolean> => {
+/** The state of a plain file, as `pinOf` wants it; null where there is none. */
+const fileStats = async (path: string): Promise<BigIntStats | null> => {
   try {
-    return (await stat(path)).isFile();
+    const stats = await stat(path, { bigint: true });
+    return stats.isFile() ? stats : null;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return false;
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return null;
     throw error;
   }
 };
+
+const isThere = async (path: string): Promise<boolean> => (await fileStats(path)) !== null;
 
 const refuseWrongHash = (object: NewObject): void => {
   if (sha256Hex(object.body) === object.sha256) return;

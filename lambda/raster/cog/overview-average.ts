@@ -2,6 +2,7 @@
    index reads that the loop's own bounds prove: `?? 0` in their place costs up to a third of the speed. */
 import type { DataType, PixelArray } from '../types.ts';
 import { halveFloats } from '../kernels/overview-kernels.ts';
+import { areShort, averageFloats } from '../kernels/weighted-kernels.ts';
 import type { BandGrid } from './overview.ts';
 import { sampleType } from './sample-type.ts';
 
@@ -11,7 +12,7 @@ import { sampleType } from './sample-type.ts';
  * does (for signed types GDAL looks before it rounds and so lets some become nodata; here none does).
  */
 export function averageBand(pixels: PixelArray, grid: BandGrid, dataType: DataType, out: PixelArray): void {
-  if (halvedFloats(pixels, grid, out)) return;
+  if (floatsInVectors(pixels, grid, out)) return;
   const store = storedMean(dataType, grid.nodata);
   const plain = grid.nodata === null && grid.mask === undefined;
   const inFours = grid.mask === undefined && grid.columns.halved;
@@ -24,12 +25,17 @@ export function averageBand(pixels: PixelArray, grid: BandGrid, dataType: DataTy
   }
 }
 
-/** `averageValidFours` for a whole band of float32 in vectors; false where the band is not of that kind. */
-function halvedFloats(pixels: PixelArray, { columns, rows, stride, nodata, mask }: BandGrid, out: PixelArray): boolean {
-  if (!(pixels instanceof Float32Array && out instanceof Float32Array)) return false;
-  if (nodata === null || mask !== undefined || !columns.halved || !rows.halved) return false;
-  const nudged = Number.isNaN(nodata) ? NaN : besideNodata('float32', nodata);
-  halveFloats(pixels, stride, out, columns.count, rows.count, { nodata, nudged });
+/** `averageValidFours` or `averageWeighted` for a whole band of float32 in vectors; false where the band is not of that kind. */
+function floatsInVectors(pixels: PixelArray, grid: BandGrid, out: PixelArray): boolean {
+  if (!(pixels instanceof Float32Array && out instanceof Float32Array) || grid.mask !== undefined) return false;
+  const { columns, rows, stride, nodata } = grid;
+  // Some rows of it are added up otherwise, see averageFours.
+  if (nodata === null && columns.halved) return false;
+  const holes = { nodata: nodata ?? NaN, nudged: NaN, hole: nodata ?? 0 };
+  if (nodata !== null && !Number.isNaN(nodata)) holes.nudged = besideNodata('float32', nodata);
+  if (columns.halved && rows.halved) halveFloats(pixels, stride, out, columns.count, rows.count, holes);
+  else if (areShort(columns) && areShort(rows)) averageFloats(pixels, stride, out, columns, rows, holes);
+  else return false;
   return true;
 }
 

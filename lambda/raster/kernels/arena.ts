@@ -25,6 +25,7 @@ export interface Kernels {
   readonly divide64: Kernel;
   readonly normalizedDifference64: Kernel;
   readonly halveFloats32: Kernel;
+  readonly averageFloats32: Kernel;
   readonly hasOddNan32: (...args: readonly number[]) => number;
   readonly deflateBlock: (...args: readonly number[]) => number;
   readonly zstdFloatRows: (...args: readonly number[]) => number;

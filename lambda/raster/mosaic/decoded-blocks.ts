@@ -17,6 +17,12 @@ export interface DecodedLevel {
   pixels(rect: PixelRect, memory: BandMemory): Promise<PixelArray[] | null>;
 }
 
+/** A level whose decoded blocks may be kept. */
+export interface KeptLevel extends DecodedLevel {
+  /** Gives the memory of what is kept back. */
+  forget(): void;
+}
+
 /** Decoded blocks that are kept, bytes. */
 const CACHE_BYTES = 64 * 2 ** 20;
 
@@ -27,7 +33,7 @@ export function decodedLevel(
   tiles: readonly Tile[],
   readRun: ReadRun,
   reuse: boolean,
-): DecodedLevel {
+): KeptLevel {
   const { blockSize, bandCount, dataType } = format;
   const kept = new Map<number, Promise<PixelArray>>();
   const most = Math.max(4, Math.floor(CACHE_BYTES / (blockSize * blockSize * bandCount * bytesPerSample(dataType))));
@@ -40,14 +46,20 @@ export function decodedLevel(
     return decodeRun(format, { source, offset, length: bytes + FRAME_BYTES, blockBytes: [bytes] });
   };
 
+  const drop = (block: number, decoded: Promise<PixelArray>): void => {
+    kept.delete(block);
+    // Whoever waits for it asked before, and has copied from it before its memory goes.
+    decoded.then(release, () => null);
+  };
+
   const decodeOnce = (block: number): Promise<PixelArray> => {
     if (!reuse) return decode(block);
     const known = kept.get(block) ?? decode(block);
     kept.delete(block);
     kept.set(block, known);
-    for (const oldest of kept.keys()) {
+    for (const [oldest, decoded] of kept) {
       if (kept.size <= most) break;
-      kept.delete(oldest);
+      drop(oldest, decoded);
     }
     return known;
   };
@@ -74,6 +86,7 @@ export function decodedLevel(
       );
       return bands;
     },
+    forget: () => kept.forEach((decoded, block) => drop(block, decoded)),
   };
 }
 

@@ -44,8 +44,9 @@ export async function makeOverviews(levels: readonly LevelBlocks[], means: Overv
     const below = levels[depth - 1];
     const known = ready[depth] ?? null;
     if (known === null && below !== undefined && base.settled.includes(0)) {
-      const averaged = averagedLevel(decodedLevel(below, format, tiles, readRun, true), below, rule);
-      await raisePyramid(pyramid, averaged, rowByRow(base), means, store);
+      const source = decodedLevel(below, format, tiles, readRun, true);
+      await raisePyramid(pyramid, averagedLevel(source, below, rule), rowByRow(base), means, store);
+      source.forget();
     } else await raisePyramid(pyramid, known, zOrder(base), means, store);
   }
   return store.stored;

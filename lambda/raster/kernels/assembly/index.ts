@@ -9,3 +9,4 @@ export { adler32 } from './adler';
 export { zstdFloatRows } from './zstd';
 export { add64, divide64, multiply64, normalizedDifference64, subtract64, widenFloats } from './expression';
 export { halveFloats32 } from './overview';
+export { averageFloats32 } from './overview-weighted';
