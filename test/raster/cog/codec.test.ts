@@ -34,6 +34,22 @@ describe('compression of a block', () => {
     },
   );
 
+  it.each(['all zeros', 'noise', 'half of each', 'a short period', 'one byte'])(
+    'of a float32 block of 512 px of %s gives the same bytes with ZSTD at once and later',
+    async (kind) => {
+      const noise = seededRandom(5);
+      const lengths: Record<string, number> = { 'one byte': 1 };
+      const block = Uint8Array.from({ length: lengths[kind] ?? 512 * 512 * 4 }, (_, i) => {
+        if (kind === 'all zeros' || (kind === 'half of each' && i < 512 * 512 * 2)) return 0;
+        return kind === 'a short period' && i % 1000 > 20 ? i % 1000 : Math.floor(noise() * 256);
+      });
+      const searched = { dataType: 'float64', compression: 'zstd', rowSamples: ROW } as const;
+      const packed = compress(block, searched);
+      expect(Buffer.compare(await compressAsync(block, searched), packed)).toBe(0);
+      expect(Buffer.compare(decompress(packed, 'zstd', block.length), block)).toBe(0);
+    },
+  );
+
   it('searches for matches where DEFLATE is of integers of more than 8 bits, and nowhere else', () => {
     const searched = Buffer.from(deflateSync(bytes, { level: 4 }));
     const unsearched = Buffer.from(deflateRuns(bytes));
