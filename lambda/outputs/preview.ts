@@ -1,5 +1,6 @@
+import { encode, type ImageData } from 'fast-png';
+
 import type { BandStatistics, DataType, PixelArray, RasterSize } from '../raster/types.ts';
-import { encodePng } from './png.ts';
 import { classColors, MOST_CLASSES, perceptualRamp, type Rgba, TRANSPARENT } from './preview-colors.ts';
 import { fitted, reduce, type ReducedBand } from './preview-reduce.ts';
 import { standardDeviation } from '../raster/statistics.ts';
@@ -11,6 +12,7 @@ const { max, min, round } = Math;
 export const PREVIEW_MAX_PX = 1024;
 /** Colours of a ramp; index 0 of the palette is transparent. */
 const RAMP_STEPS = 255;
+const DEFLATE_LEVEL = 6;
 
 export interface PreviewInput extends RasterSize {
   /** The output's bands, each rows x cols; with `color: 'rgb'` the fourth is the alpha. */
@@ -34,7 +36,7 @@ export function previewSize(size: RasterSize): RasterSize {
  * mean - 2 sd to mean + 2 sd, or in distinct colours where it holds classes. Three or more: red, green and blue, as
  * they are where they are uint8, else stretched likewise. The same pixels give the same bytes.
  */
-export async function renderPreview(input: PreviewInput): Promise<Uint8Array<ArrayBuffer>> {
+export function renderPreview(input: PreviewInput): Uint8Array<ArrayBuffer> {
   const size = previewSize(input);
   const hasAlpha = input.color === 'rgb' && input.bands.length > 3;
   const colors = input.bands.length >= 3 ? input.bands.slice(0, 3) : input.bands.slice(0, 1);
@@ -47,7 +49,7 @@ export async function renderPreview(input: PreviewInput): Promise<Uint8Array<Arr
   return classes === null ? rampPng(first, input, size) : classPng(first, classes, size);
 }
 
-function rampPng(band: ReducedBand, input: PreviewInput, size: RasterSize): Promise<Uint8Array<ArrayBuffer>> {
+function rampPng(band: ReducedBand, input: PreviewInput, size: RasterSize): Uint8Array<ArrayBuffer> {
   const { low, perUnit } = stretch(input.statistics[0] ?? null, RAMP_STEPS - 1);
   const indices = new Uint8Array(size.width * size.height);
   for (let i = 0; i < indices.length; i += 1) {
@@ -57,7 +59,7 @@ function rampPng(band: ReducedBand, input: PreviewInput, size: RasterSize): Prom
   return indexedPng(indices, perceptualRamp(RAMP_STEPS), size);
 }
 
-function classPng(band: ReducedBand, classes: readonly number[], size: RasterSize): Promise<Uint8Array<ArrayBuffer>> {
+function classPng(band: ReducedBand, classes: readonly number[], size: RasterSize): Uint8Array<ArrayBuffer> {
   const colors = classColors(classes);
   const indexOf = new Map(classes.map((value, index) => [value, index + 1]));
   const indices = new Uint8Array(size.width * size.height);
@@ -71,7 +73,7 @@ function colorPng(
   bands: readonly [ReducedBand, ReducedBand, ReducedBand],
   input: PreviewInput,
   size: RasterSize,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Uint8Array<ArrayBuffer> {
   const asIs = { low: 0, perUnit: 1 };
   const stretches = bands.map((_, b) =>
     input.dataType === 'uint8' ? asIs : stretch(input.statistics[b] ?? null, 255),
@@ -86,15 +88,16 @@ function colorPng(
     }
     data[4 * i + 3] = 255;
   }
-  return encodePng({ ...size, data, palette: null });
+  return png({ ...size, data, channels: 4, depth: 8 });
 }
 
-function indexedPng(
-  data: Uint8Array<ArrayBuffer>,
-  colors: readonly Rgba[],
-  size: RasterSize,
-): Promise<Uint8Array<ArrayBuffer>> {
-  return encodePng({ ...size, data, palette: [TRANSPARENT, ...colors] });
+function indexedPng(indices: Uint8Array, colors: readonly Rgba[], size: RasterSize): Uint8Array<ArrayBuffer> {
+  const palette = [TRANSPARENT, ...colors].map((color) => [...color]);
+  return png({ ...size, data: indices, channels: 1, depth: 8, palette });
+}
+
+function png(image: ImageData): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(encode(image, { zlib: { level: DEFLATE_LEVEL } }));
 }
 
 /** Mean - 2 sd → 0, mean + 2 sd → `top`, neither beyond what is there. A flat band is drawn in the middle. */

@@ -150,7 +150,7 @@ const drawPreview = (
   { pipeline }: ScenePlan,
   pixels: MosaicPreview,
   statistics: readonly (BandStatistics | null)[],
-): Promise<Uint8Array<ArrayBuffer>> =>
+): Uint8Array<ArrayBuffer> =>
   renderPreview({
     width: pixels.width,
     height: pixels.height,

@@ -38,7 +38,7 @@ const MOST_UPLOADS = 4;
 
 /**
  * Writes the scene's COG, or finds it there: the claim stands in front, so a loser hardly ever gets this far. The preview is
- * drawn while the file is written.
+ * drawn while the store completes the upload: a disk takes as long to flush a scene as a core to draw it.
  *
  *     head ─▶ ours: assemble into nothing, for the preview and the checksum
  *          ─▶ another's: DivergentTileError; to be replaced: upload over it under its ETag
@@ -52,7 +52,7 @@ export const writeMosaic = async (
   makeScratch: ScratchMaker,
   plan: ScenePlan,
   rows: SceneRows,
-  draw: (preview: MosaicPreview) => Promise<Uint8Array<ArrayBuffer>>,
+  draw: (preview: MosaicPreview) => Uint8Array<ArrayBuffer>,
   signal: AbortSignal,
   how: 'create' | 'replace' = 'create',
 ): Promise<WrittenMosaic> => {
@@ -68,18 +68,19 @@ export const writeMosaic = async (
         throw new DivergentTileError(key, digest, theirs);
       }
       telemetry.event('info', 'Mosaic:Upload:AlreadyPresent', { key });
-      const summary = await assembleInto(context, makeScratch, plan, rows, digest, null, draw, signal);
+      const summary = await assembleInto(context, makeScratch, plan, rows, digest, null, signal);
       const sha256 = present.sha256 ?? (await sha256OfObject(context, key));
-      return { ...summary, bytes: present.bytes, sha256 };
+      return { ...summary, bytes: present.bytes, sha256, png: draw(summary.preview) };
     }
     const upload = await objects.upload({ key, contentType: COG_CONTENT_TYPE, digest }, present?.etag);
     try {
-      const summary = await assembleInto(context, makeScratch, plan, rows, digest, upload, draw, signal);
+      const summary = await assembleInto(context, makeScratch, plan, rows, digest, upload, signal);
       signal.throwIfAborted();
-      const answer = await upload.complete();
+      const completing = upload.complete();
+      const [answer, png] = await Promise.all([completing, afterTurn(() => draw(summary.preview))]);
       if (answer.kind === 'created') {
         telemetry.count('BytesWritten', summary.bytes);
-        return summary;
+        return { ...summary, png };
       }
       if (answer.kind === 'conflict') telemetry.count('Conflict409Retried', 1);
       telemetry.event('warn', 'Mosaic:Upload:Refused', { key, answer: answer.kind, attempt });
@@ -90,6 +91,12 @@ export const writeMosaic = async (
   throw new StoreUnavailableError(`${key} could not be completed in ${MOST_UPLOADS} uploads`, {
     remedy: 'the message comes back by itself',
   });
+};
+
+/** Work that begins once what was started before it is under way. */
+const afterTurn = async <T>(work: () => T): Promise<T> => {
+  await Promise.resolve();
+  return work();
 };
 
 /** Derived from the rows' digests: two assemblies of the same tiles agree without looking at a pixel. */
@@ -113,15 +120,11 @@ const assembleInto = async (
   rows: SceneRows,
   digest: string,
   upload: Upload | null,
-  draw: (preview: MosaicPreview) => Promise<Uint8Array<ArrayBuffer>>,
   signal: AbortSignal,
-): Promise<WrittenMosaic> => {
+): Promise<MosaicSummary> => {
   await using scratch = await makeScratch();
   const columns = plan.windows.columnEdges.length - 1;
-  const drawn = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
-  // Whoever waits for it is told; where the file could not be written nobody does.
-  drawn.promise.catch(() => null);
-  const summary = await assembleMosaic({
+  return await assembleMosaic({
     ...cogOptions(plan.pipeline, rows.statistics),
     ...sceneImage(plan),
     digest,
@@ -136,10 +139,8 @@ const assembleInto = async (
     },
     sink: upload ?? { write: () => Promise.resolve() },
     scratch,
-    onPreview: (preview) => drawn.resolve(draw(preview)),
     signal,
   });
-  return { ...summary, png: await drawn.promise };
 };
 
 /** Streams the object through SHA-256, 8 MB at a time. */

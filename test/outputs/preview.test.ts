@@ -39,8 +39,8 @@ const ndvi = (values: number[], width: number, height: number): PreviewInput => 
 const light = ([red = 0, green = 0, blue = 0]: number[]): number => 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 
 describe('the preview of a scene', () => {
-  it('draws one band on a ramp that grows lighter, nodata transparent', async () => {
-    const drawn = picture(await renderPreview(ndvi([-1, -0.5, 0, 0.5, 1, Number.NaN], 6, 1)));
+  it('draws one band on a ramp that grows lighter, nodata transparent', () => {
+    const drawn = picture(renderPreview(ndvi([-1, -0.5, 0, 0.5, 1, Number.NaN], 6, 1)));
     const lights = [0, 1, 2, 3, 4].map((column) => light(drawn.pixel(column, 0)));
     expect(lights).toEqual([...lights].sort((a, b) => a - b));
     expect(new Set(lights).size).toBe(5);
@@ -49,41 +49,38 @@ describe('the preview of a scene', () => {
     expect(drawn.pixel(5, 0)[3]).toBe(0);
   });
 
-  it('stretches to two standard deviations around the mean, but not beyond what is there', async () => {
+  it('stretches to two standard deviations around the mean, but not beyond what is there', () => {
     const statistics = [{ count: 100, min: 0, max: 1000, mean: 100, m2: 100 * 50 ** 2 }];
     const band = { ...ndvi([0, 100, 200, 1000], 4, 1), nodata: null, statistics };
-    const drawn = picture(await renderPreview(band));
+    const drawn = picture(renderPreview(band));
     expect(drawn.pixel(2, 0)).toEqual(drawn.pixel(3, 0));
     expect(drawn.pixel(0, 0)).toEqual([68, 1, 84, 255]);
     expect(drawn.pixel(1, 0)).not.toEqual(drawn.pixel(2, 0));
   });
 
-  it('draws a band of one value, and one without any', async () => {
-    const one = await renderPreview({
-      ...ndvi([7, 7], 2, 1),
-      statistics: [{ count: 2, min: 7, max: 7, mean: 7, m2: 0 }],
-    });
+  it('draws a band of one value, and one without any', () => {
+    const one = renderPreview({ ...ndvi([7, 7], 2, 1), statistics: [{ count: 2, min: 7, max: 7, mean: 7, m2: 0 }] });
     expect(picture(one).pixel(1, 0)[3]).toBe(255);
-    const none = await renderPreview({ ...ndvi([Number.NaN, Number.NaN], 2, 1), statistics: [null] });
+    const none = renderPreview({ ...ndvi([Number.NaN, Number.NaN], 2, 1), statistics: [null] });
     expect(picture(none).pixel(1, 0)[3]).toBe(0);
   });
 
-  it('is at most 1,024 px on its longer side, each pixel the mean of the valid ones under it', async () => {
+  it('is at most 1,024 px on its longer side, each pixel the mean of the valid ones under it', () => {
     const width = 4096;
     const height = 8;
     const input = ndvi([], width, height);
     const values = new Float32Array(width * height).map((_, i) => (i % 4 === 0 ? Number.NaN : i % 2 === 0 ? 1 : -1));
-    const drawn = picture(await renderPreview({ ...input, bands: [values] }));
+    const drawn = picture(renderPreview({ ...input, bands: [values] }));
     expect([drawn.width, drawn.height]).toEqual([1024, 2]);
     expect(previewSize(input)).toEqual({ width: 1024, height: 2 });
     // (-1 + 1 - 1) / 3
-    const third = picture(await renderPreview(ndvi([-1 / 3], 1, 1)));
+    const third = picture(renderPreview(ndvi([-1 / 3], 1, 1)));
     expect(drawn.pixel(500, 1)).toEqual(third.pixel(0, 0));
     expect(previewSize({ width: 20_000, height: 3 })).toEqual({ width: 1024, height: 1 });
     expect(previewSize({ width: 300, height: 200 })).toEqual({ width: 300, height: 200 });
   });
 
-  it('draws red, green and blue as they are where they are bytes, under their alpha', async () => {
+  it('draws red, green and blue as they are where they are bytes, under their alpha', () => {
     const bands = [
       [10, 1],
       [20, 2],
@@ -99,12 +96,12 @@ describe('the preview of a scene', () => {
       color: 'rgb',
       statistics,
     };
-    const drawn = picture(await renderPreview(input));
+    const drawn = picture(renderPreview(input));
     expect(drawn.pixel(0, 0)).toEqual([10, 20, 30, 255]);
     expect(drawn.pixel(1, 0)).toEqual([0, 0, 0, 0]);
   });
 
-  it('stretches wider colours, and needs all three to be valid', async () => {
+  it('stretches wider colours, and needs all three to be valid', () => {
     const bands = [
       [0, 4000, 2000],
       [0, 4000, 9],
@@ -112,13 +109,13 @@ describe('the preview of a scene', () => {
     ].map((band) => Uint16Array.from(band));
     const statistics = [flat(0, 4000), flat(0, 4000), flat(0, 4000)];
     const input: PreviewInput = { ...ndvi([], 3, 1), bands, nodata: 65_535, dataType: 'uint16', statistics };
-    const drawn = picture(await renderPreview(input));
+    const drawn = picture(renderPreview(input));
     expect(drawn.pixel(0, 0)).toEqual([0, 0, 0, 255]);
     expect(drawn.pixel(1, 0)).toEqual([255, 255, 255, 255]);
     expect(drawn.pixel(2, 0)[3]).toBe(0);
   });
 
-  it('draws classes in distinct colours that a value keeps from scene to scene, and never averages them', async () => {
+  it('draws classes in distinct colours that a value keeps from scene to scene, and never averages them', () => {
     const classes = (values: number[]): PreviewInput => ({
       ...ndvi([], values.length, 1),
       bands: [Uint8Array.from(values)],
@@ -126,8 +123,8 @@ describe('the preview of a scene', () => {
       dataType: 'uint8',
       categorical: true,
     });
-    const one = picture(await renderPreview(classes([4, 5, 6, 0])));
-    const other = picture(await renderPreview(classes([11, 6, 4])));
+    const one = picture(renderPreview(classes([4, 5, 6, 0])));
+    const other = picture(renderPreview(classes([11, 6, 4])));
     expect(new Set([0, 1, 2].map((column) => String(one.pixel(column, 0)))).size).toBe(3);
     expect(other.pixel(2, 0)).toEqual(one.pixel(0, 0));
     expect(other.pixel(1, 0)).toEqual(one.pixel(2, 0));
@@ -139,24 +136,24 @@ describe('the preview of a scene', () => {
       height: 1,
       bands: [new Uint8Array(2048).map((_, i) => 4 + 2 * (i % 2))],
     };
-    const drawn = picture(await renderPreview(fine));
+    const drawn = picture(renderPreview(fine));
     const colors = new Set(Array.from({ length: 1024 }, (_, column) => String(drawn.pixel(column, 0))));
     expect([...colors]).toEqual([String(one.pixel(2, 0))]);
   });
 
-  it('draws what is called classes but has too many values as a ramp', async () => {
+  it('draws what is called classes but has too many values as a ramp', () => {
     const values = Array.from({ length: 100 }, (_, i) => i);
     const input = { ...ndvi(values, 100, 1), nodata: null, statistics: [flat(0, 99)] };
-    expect(await renderPreview({ ...input, categorical: true })).toEqual(await renderPreview(input));
+    expect(renderPreview({ ...input, categorical: true })).toEqual(renderPreview(input));
   });
 
-  it('compares a float nodata as float32 holds it', async () => {
-    const drawn = picture(await renderPreview({ ...ndvi([-3.4e38, 1], 2, 1), nodata: -3.4e38 }));
+  it('compares a float nodata as float32 holds it', () => {
+    const drawn = picture(renderPreview({ ...ndvi([-3.4e38, 1], 2, 1), nodata: -3.4e38 }));
     expect([drawn.pixel(0, 0)[3], drawn.pixel(1, 0)[3]]).toEqual([0, 255]);
   });
 
-  it('is the same bytes every time', async () => {
+  it('is the same bytes every time', () => {
     const values = Array.from({ length: 300 * 200 }, (_, i) => Math.sin(i));
-    expect(await renderPreview(ndvi(values, 300, 200))).toEqual(await renderPreview(ndvi(values, 300, 200)));
+    expect(renderPreview(ndvi(values, 300, 200))).toEqual(renderPreview(ndvi(values, 300, 200)));
   });
 });

@@ -33,7 +33,6 @@ export async function assembleMosaic(request: MosaicRequest, classicLimit?: numb
   const levels = levelsOfTiles(tiles, description, description.blockSize);
   const blocksEncoded = await makeOverviews(levels, { format, rule, tiles, readRun, scratch: request.scratch });
   const preview = await previewOf(levels, format, rule, tiles, readRun);
-  request.onPreview?.(preview);
   const file = await writeMosaic(description, levels, readRun, request.sink, classicLimit);
   const [blocks, blocksSparse] = countBlocks(levels);
   return { ...file, blocksCopied: blocks - blocksSparse - blocksEncoded, blocksEncoded, blocksSparse, preview };

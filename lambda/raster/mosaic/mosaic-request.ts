@@ -37,8 +37,6 @@ export interface MosaicRequest extends Omit<CogDescription, 'width' | 'height' |
   readonly openTile: (row: number, column: number) => Promise<TileReader | null>;
   readonly sink: ByteSink;
   readonly scratch: Scratch;
-  /** Told the preview before the file is written: a picture can be drawn of it meanwhile. */
-  readonly onPreview?: (preview: MosaicPreview) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -202,20 +202,6 @@ describe('a mosaic', () => {
     expect(pixels?.[640 * 319 + 639]).toBe(Math.floor(mean(1280 * 638 + 1278) + 0.5));
   });
 
-  it('shows its preview before the first byte of the file is written', async () => {
-    const image = cogImage({ width: 128, height: 128, bands: [noisyPixels('uint8', 128, 128)] });
-    const edgesOf = [0, 64, 128];
-    const { request } = mosaicRequest(image, edgesOf, edgesOf, cutTiles(image, edgesOf, edgesOf));
-    const told: unknown[] = [];
-    const write = async () => void told.push('bytes');
-    const { preview } = await assembleMosaic({
-      ...request,
-      sink: { write },
-      onPreview: (shown) => told.push(shown),
-    });
-    expect(told.slice(0, 2)).toEqual([preview, 'bytes']);
-  });
-
   it('shows a preview of at most 1,024 px where even the smallest level is larger', async () => {
     const image = cogImage({ width: 1100, height: 20, bands: [noisyPixels('uint8', 1100, 20)], blockSize: 2048 });
     const { summary } = await assembled(image, [0, 20], [0, 1100]);
