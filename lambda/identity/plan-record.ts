@@ -20,7 +20,8 @@ export const parseRecord = (text: string): unknown => {
   return text.includes(NON_FINITE) ? withNumbers(value) : value;
 };
 
-const withNumbers = (value: unknown): unknown => {
+/** A value of JSON with the numbers that `serialiseRecord` wrote as objects. */
+export const withNumbers = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withNumbers);
   if (NON_FINITE in value) return Number(value[NON_FINITE]);

@@ -7,6 +7,7 @@ import {
   plannedSourceSchema,
   planSchema,
   serialiseRecord,
+  withNumbers,
 } from '../identity/plan-record.ts';
 import type { PlannedSource, ScenePlan } from '../identity/plan.ts';
 import { type SceneJobId, parseSceneJobId } from '../identity/job-key.ts';
@@ -47,11 +48,14 @@ const sceneSchema = z.object({
   pipeline: pipelineSchema,
 });
 
-/** What was read of plans, by their text: all windows of a scene bring the same one, and share the object. */
+/**
+ * What was read of plans, by their text: all windows of a scene bring the same one, and share the object. Nothing else of a
+ * window's message can hold a number that JSON has not.
+ */
 const plans = new BoundedMemo<z.ZodSafeParseResult<ScenePlan>>(8);
 
 const sharedPlanSchema = z.unknown().transform((value, context): ScenePlan => {
-  const read = plans.get(serialiseRecord(value), () => planSchema.safeParse(value));
+  const read = plans.get(JSON.stringify(value), () => planSchema.safeParse(withNumbers(value)));
   if (read.success) return read.data;
   for (const issue of read.error.issues) context.addIssue({ ...issue });
   return z.NEVER;
@@ -81,11 +85,11 @@ const assemblySchema = z.object({
 export class MessageError extends TileonceError {}
 
 const parseWith =
-  <T>(what: string, schema: z.ZodType<T>) =>
+  <T>(what: string, schema: z.ZodType<T>, read: (text: string) => unknown = parseRecord) =>
   (body: string): T => {
     let value: unknown;
     try {
-      value = parseRecord(body);
+      value = read(body);
     } catch (cause) {
       throw new MessageError(`the ${what} message is no JSON`, { cause });
     }
@@ -96,7 +100,7 @@ const parseWith =
 
 /** Each @throws MessageError where the body is no message of its kind. */
 export const parseSceneMessage = parseWith<SceneMessage>('scene', sceneSchema);
-export const parseWindowMessage = parseWith<WindowMessage>('window', windowSchema);
+export const parseWindowMessage = parseWith<WindowMessage>('window', windowSchema, JSON.parse);
 export const parseAssemblyMessage = parseWith<AssemblyMessage>('assembly', assemblySchema);
 
 /** The body that the parsers above read back. */
