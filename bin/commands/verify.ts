@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { OnlyReadError } from '../../lambda/errors.ts';
-import { strayObjects } from '../../lambda/pipeline/recovery/collect-garbage.ts';
 import { type RepairReport, repairScene } from '../../lambda/pipeline/recovery/repair-scene.ts';
 import { type ReplayOutcome, replayDelivery } from '../../lambda/pipeline/recovery/replay-delivery.ts';
 import { sceneStatus } from '../../lambda/pipeline/recovery/scene-status.ts';
 import { type PlannedScene, allScenes, selectScenes } from '../../lambda/pipeline/recovery/select-scenes.ts';
+import { ownerlessFindings } from '../../lambda/pipeline/recovery/stray-findings.ts';
 import { type Finding, verifyScene } from '../../lambda/pipeline/recovery/verify-scene.ts';
 import { interruptible } from '../interrupt.ts';
 import { DRY_RUN, type EngineFlags, addEngineOptions } from '../operator/engine-options.ts';
@@ -51,7 +51,7 @@ export const addVerify = (program: Command): void => {
       },
       (message) => console.error(message),
     );
-    const strays = name === undefined ? await ownerless(engine, scenes) : [];
+    const strays = name === undefined ? await ownerlessFindings(engine.context, scenes) : [];
     verified.findings.push(...strays);
     verified.left.push(...strays);
     if (flags.json === true) console.log(JSON.stringify(verified));
@@ -125,18 +125,6 @@ const asFinding =
     const message = `${sceneJobId.slice(0, 12)}: a repeated delivery is not refused: a claim of finished work is gone`;
     return { kind: 'replayed', findings: [{ kind: 'replay', sceneJobId, window: null, message }] };
   };
-
-/** Objects of scenes that were never planned, and of others' names. */
-const ownerless = async (engine: OperatorEngine, scenes: readonly PlannedScene[]): Promise<Finding[]> => {
-  const planned = new Set<string>(scenes.map(({ plan }) => plan.sceneJobId));
-  const findings: Finding[] = [];
-  for await (const { key, output, unknownScene } of strayObjects(engine.context)) {
-    if (output !== null && planned.has(output.sceneJobId)) continue;
-    const what = unknownScene ? 'of a finished scene that the ledger does not know' : 'no ledger row owns it';
-    findings.push({ kind: 'stray', sceneJobId: null, window: null, message: `${key}: ${what}` });
-  }
-  return findings;
-};
 
 const tell = ({ scenes, findings, repairs, left }: Verified): void => {
   for (const { message } of findings) console.log(message);

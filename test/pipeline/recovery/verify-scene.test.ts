@@ -6,6 +6,8 @@ import { leftOfPurge } from '../../../lambda/pipeline/recovery/left-of-purge.ts'
 import { purgeScene } from '../../../lambda/pipeline/recovery/purge-scene.ts';
 import { repairScene } from '../../../lambda/pipeline/recovery/repair-scene.ts';
 import { replayDelivery } from '../../../lambda/pipeline/recovery/replay-delivery.ts';
+import { allScenes } from '../../../lambda/pipeline/recovery/select-scenes.ts';
+import { ownerlessFindings } from '../../../lambda/pipeline/recovery/stray-findings.ts';
 import { type Finding, verifyScene } from '../../../lambda/pipeline/recovery/verify-scene.ts';
 import { type SceneWorld, bandFile } from '../../support/scene-world.ts';
 import { HOUR, finishedScene, outputsOf, removeBehind, replaceBehind, sceneOf, statusOf, toolsOf } from './operator.ts';
@@ -60,6 +62,32 @@ describe('verify', () => {
     const { world, id } = await finishedScene();
     await replaceBehind(world, keyOf(id, '0002_0002'));
     expect(kinds(await verify(world, id))).toEqual(['stray ']);
+  });
+
+  it('tells of a stray once, with who removes it, whether it lies in a planned scene’s folder or not', async () => {
+    const { world, id } = await finishedScene();
+    const row = await world.engine.manifest.getRow(id, '0000_0000');
+    await world.engine.manifest.deleteRow(id, '0000_0000', row?.state === 'WRITTEN' ? row.etag : null);
+    const foreign = [`tiles/${id}/junk.tif`, `scenes/${id}/a/b.txt`, `scenes/${id}`, 'tiles/readme.txt'];
+    const unplanned = `tiles/${'ab'.repeat(32)}/0000_0000.tif`;
+    for (const key of [...foreign, unplanned]) await replaceBehind(world, key);
+    const scenes = await allScenes(world.engine.manifest);
+    const found = [...(await verify(world, id)), ...(await ownerlessFindings(world.context, scenes))];
+    expect(found.flatMap(({ kind, message }) => (kind === 'stray' ? [message] : [])).toSorted()).toEqual(
+      [
+        ...foreign.map((key) => `${key}: not written by tileonce: move it away`),
+        ...[keyOf(id), unplanned].map((key) => `${key}: no ledger row owns it: gc removes it when it is old enough`),
+      ].toSorted(),
+    );
+  });
+
+  it('does not ask to purge again for an object that no purge removes', async () => {
+    const { world, id } = await finishedScene();
+    await purgeScene(world.context, (await sceneOf(world, id)).plan, 'COMPLETE');
+    await replaceBehind(world, `tiles/${id}/junk.tif`);
+    expect((await verify(world, id)).map(({ message }) => message)).toEqual([
+      `tiles/${id}/junk.tif: not written by tileonce: move it away`,
+    ]);
   });
 
   it('finds a mosaic that is gone, and one that is not the item’s', async () => {
