@@ -1,7 +1,13 @@
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { OnlyReadError } from '../../lambda/errors.ts';
-import { type RepairReport, repairScene } from '../../lambda/pipeline/recovery/repair-scene.ts';
+import {
+  type PlannedRepair,
+  type RepairReport,
+  plannedRepair,
+  repairScene,
+  repairText,
+} from '../../lambda/pipeline/recovery/repair-scene.ts';
 import { type ReplayOutcome, replayDelivery } from '../../lambda/pipeline/recovery/replay-delivery.ts';
 import { sceneStatus } from '../../lambda/pipeline/recovery/scene-status.ts';
 import { type PlannedScene, allScenes, selectScenes } from '../../lambda/pipeline/recovery/select-scenes.ts';
@@ -25,9 +31,9 @@ export const addVerify = (program: Command): void => {
     .command('verify')
     .description('Hold the ledger against the objects, and prove that a repeated delivery changes nothing')
     .argument('[scene]', 'one scene: its id, the first digits of it, or its name')
-    .option('--quick', 'believe the checksums that the store keeps, read no object')
+    .option('--quick', 'believe the checksums that the store keeps; what has none is read')
     .option('--no-replay', 'replay no delivery')
-    .option('--repair', 'purge and send again what is gone or spoilt')
+    .option('--repair', 'purge and send again what is gone or spoilt (with --dry-run: say what would be done)')
     .option(...DRY_RUN);
   addEngineOptions(command).action(async (name: string | undefined, flags: VerifyFlags) => {
     await using engine = await openOperatorEngine(
@@ -37,6 +43,8 @@ export const addVerify = (program: Command): void => {
     const scenes = await allScenes(engine.context.manifest);
     const chosen = name === undefined ? scenes : selectScenes(scenes, [name]);
     const verified: Verified = { scenes: chosen.length, findings: [], repairs: [], left: [] };
+    const dryRepair = flags.repair === true && flags.dryRun === true;
+    const planned: PlannedRepair[] = [];
     await interruptible(
       async (signal) => {
         for (const scene of chosen) {
@@ -45,6 +53,7 @@ export const addVerify = (program: Command): void => {
           verified.findings.push(...found);
           const mends = flags.repair === true && flags.dryRun !== true && found.length > 0;
           const report = mends ? await mend(engine, scene, found, signal) : null;
+          if (dryRepair && found.length > 0) planned.push(plannedRepair(scene.plan, found));
           if (report !== null) verified.repairs.push({ scene: scene.plan.sceneJobId, report });
           verified.left.push(...(report === null ? found : await lookAgain(engine, scene, flags)));
         }
@@ -54,7 +63,8 @@ export const addVerify = (program: Command): void => {
     const strays = name === undefined ? await ownerlessFindings(engine.context, scenes) : [];
     verified.findings.push(...strays);
     verified.left.push(...strays);
-    if (flags.json === true) console.log(JSON.stringify(verified));
+    if (flags.json === true) console.log(JSON.stringify(dryRepair ? { ...verified, dryRun: true, planned } : verified));
+    else if (dryRepair) tellPlanned(verified, planned);
     else tell(verified);
     if (verified.left.length > 0) process.exitCode = 1;
   });
@@ -125,6 +135,25 @@ const asFinding =
     const message = `${sceneJobId.slice(0, 12)}: a repeated delivery is not refused: a claim of finished work is gone`;
     return { kind: 'replayed', findings: [{ kind: 'replay', sceneJobId, window: null, message }] };
   };
+
+const tellPlanned = ({ scenes, findings }: Verified, planned: readonly PlannedRepair[]): void => {
+  for (const finding of findings) console.log(`${finding.message}: ${repairText(finding) ?? 'would be left'}`);
+  const files = planned.flatMap((repair) => repair.files);
+  const told = new Set(findings.map(({ key }) => key));
+  for (const key of files.filter((file) => !told.has(file))) console.log(`${key}: would be removed and made again`);
+  if (findings.length === 0) console.error(`${scenes} scene(s): as the ledger says, nothing to repair`);
+  else console.error(plannedLine(findings, planned));
+};
+
+const plannedLine = (findings: readonly Finding[], planned: readonly PlannedRepair[]): string => {
+  const windows = planned.flatMap((repair) => repair.windows).length;
+  const assemblies = planned.filter(({ assembly }) => assembly).length;
+  const left = findings.filter((finding) => repairText(finding) === null).length;
+  return (
+    `${findings.length} finding(s): would send ${windows} window(s) again and assemble ${assemblies} scene(s) again, ` +
+    `${left} would be left; nothing was changed`
+  );
+};
 
 const tell = ({ scenes, findings, repairs, left }: Verified): void => {
   for (const { message } of findings) console.log(message);

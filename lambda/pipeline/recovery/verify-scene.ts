@@ -30,7 +30,7 @@ export interface Finding {
 }
 
 export interface VerifyOptions {
-  /** True: every byte is read and hashed. False: the checksum that the store keeps is believed. */
+  /** True: every byte is read and hashed. False: the checksum that the store keeps is believed, where it has one. */
   readonly readBytes: boolean;
   /** True: nobody is at work on the scene any more, so that one with all its rows should have its item. */
   readonly stalled?: boolean;
