@@ -30,7 +30,7 @@ export interface DirectoryMap {
 export async function walkDirectories(source: RangeSource, signal?: AbortSignal): Promise<DirectoryMap> {
   if (source.fileSize === 0) {
     throw new SourceError(source.name, 'is empty (0 bytes)', {
-      remedy: 'it was not downloaded or copied whole; fetch it again',
+      remedy: 'fetch it again; it was not downloaded or copied whole',
     });
   }
   const header = await source.metadata({ offset: 0, length: 16 }, signal);

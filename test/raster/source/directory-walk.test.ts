@@ -23,7 +23,7 @@ describe('what is no TIFF is named', () => {
 
   test('but an empty file is told to be fetched again, not to be converted', async () => {
     await expect(open(new Uint8Array(0))).rejects.toMatchObject({
-      oneLine: 'B04.tif: is empty (0 bytes): it was not downloaded or copied whole; fetch it again',
+      oneLine: 'B04.tif: is empty (0 bytes): fetch it again; it was not downloaded or copied whole',
     });
   });
 });
