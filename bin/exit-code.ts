@@ -17,12 +17,13 @@ export const EXIT_USAGE = 2;
 
 /**
  * Says on stderr what went wrong and gives the exit code: one line for what we throw on purpose (one per fault of a
- * pipeline file), a stack trace for a defect (or for everything, with TILEONCE_DEBUG set).
+ * pipeline file, or of a pipeline in the options), a stack trace for a defect (or for everything, with TILEONCE_DEBUG set).
  */
 export const exitCodeOf = (error: unknown): number => {
   if (error instanceof InterruptedError) return EXIT_INTERRUPTED;
   if (error instanceof TileonceError && process.env['TILEONCE_DEBUG'] === undefined) {
-    const lines = error instanceof PipelineFileError ? error.message.split('\n') : [error.oneLine];
+    const faults = error instanceof UsageError && error.cause instanceof PipelineFileError ? error.cause : error;
+    const lines = faults instanceof PipelineFileError ? faults.message.split('\n') : [error.oneLine];
     for (const line of lines) console.error(`tileonce: ${line}`);
     return error instanceof UsageError ? EXIT_USAGE : 1;
   }

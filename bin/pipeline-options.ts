@@ -30,7 +30,8 @@ export const addPipelineOptions = (command: Command): Command =>
 /**
  * The pipeline that the options mean.
  *
- * @throws UsageError where the options name none, or contradict each other; TileonceError where it is not valid.
+ * @throws UsageError where the options name none, contradict each other, or hold something wrong; TileonceError where a
+ *   file is not valid.
  */
 export const choosePipeline = async (options: PipelineOptions): Promise<Pipeline> => {
   const { pipeline, expression, band = [] } = options;
@@ -41,9 +42,12 @@ export const choosePipeline = async (options: PipelineOptions): Promise<Pipeline
     });
   }
   if (pipeline === undefined || isBuiltinName(pipeline)) {
-    return pipeline === undefined
-      ? quickPipeline({ expression: expression ?? '', bands: band })
-      : builtinPipeline(pipeline, { expression, bands: band });
+    if (pipeline !== undefined && expression === undefined && band.length === 0) return builtinPipeline(pipeline);
+    return asUsage(async () =>
+      pipeline === undefined
+        ? quickPipeline({ expression: expression ?? '', bands: band })
+        : builtinPipeline(pipeline, { expression, bands: band }),
+    );
   }
   if (expression !== undefined || band.length > 0) {
     throw new UsageError('--expression and --band do not go with a pipeline file', {
@@ -51,6 +55,17 @@ export const choosePipeline = async (options: PipelineOptions): Promise<Pipeline
     });
   }
   return parsePipeline(await readPipelineFile(pipeline), pipeline);
+};
+
+/** What is wrong with a pipeline that the options make up is wrong with the options. */
+const asUsage = async (make: () => Promise<Pipeline>): Promise<Pipeline> => {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof TileonceError)) throw error;
+    const { message, remedy } = error;
+    throw new UsageError(message, { cause: error, ...(remedy === undefined ? {} : { remedy }) });
+  }
 };
 
 const readPipelineFile = async (path: string): Promise<string> => {

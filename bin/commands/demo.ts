@@ -37,7 +37,7 @@ export const addDemo = (program: Command): void => {
         note: join(out, 'scene.json'),
         onMaking: () => console.error(`making a scene of ${size} x ${size} px in ${scenes}`),
       });
-      const pipeline = await builtinPipeline('sentinel2-ndvi', { expression: undefined, bands: [] });
+      const pipeline = await builtinPipeline('sentinel2-ndvi');
       const ends = await runOnThisMachine(pipeline, [red], { out: outputs, workers: availableParallelism() });
       const [end] = ends;
       if (end?.kind !== 'done') {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type GarbageReport, collectGarbage } from '../../lambda/pipeline/recovery/collect-garbage.ts';
 import { DRY_RUN, type EngineFlags, addEngineOptions } from '../operator/engine-options.ts';
+import { GarbageTotal } from '../operator/garbage-total.ts';
 import { openOperatorEngine } from '../operator/operator-engine.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -28,11 +29,13 @@ export const addGc = (program: Command): void => {
       flags: EngineFlags & { readonly olderThan?: number; readonly unknownScenes?: boolean; readonly dryRun?: boolean },
     ) => {
       await using engine = await openOperatorEngine(flags, flags.dryRun === true ? 'look' : 'change');
+      const total = new GarbageTotal();
       const report = await collectGarbage(engine.context, {
         olderThanMs: flags.olderThan === undefined ? engine.strayAgeMs : flags.olderThan * DAY_MS,
         dryRun: flags.dryRun === true,
         unknownScenes: flags.unknownScenes === true,
         onStray: ({ key, bytes, modifiedAt }, what) => {
+          total.add(what, bytes);
           const modified = new Date(modifiedAt).toISOString();
           if (flags.json !== true) console.log(`${what}: ${engine.placeOf(key)} (${bytes} bytes, ${modified})`);
         },
@@ -40,11 +43,15 @@ export const addGc = (program: Command): void => {
       if (flags.json === true) console.log(JSON.stringify(report));
       else {
         if (report.unknown > 0) console.error(sparedLine(report));
-        console.error(`${report.strays} stray objects, ${report.removed} removed (${report.bytes} bytes)`);
+        if (report.foreign > 0) console.error(foreignLine(report));
+        console.error(total.line);
       }
     },
   );
 };
+
+const foreignLine = ({ foreign }: GarbageReport): string =>
+  `${foreign} objects were not written by tileonce (foreign) and are never removed: move them away`;
 
 const sparedLine = ({ unknown, unknownScenes }: GarbageReport): string =>
   `${unknown} objects of ${unknownScenes} finished scenes that the ledger does not know are left: ` +

@@ -1,11 +1,17 @@
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { OnlyReadError } from '../../lambda/errors.ts';
-import { strayObjects } from '../../lambda/pipeline/recovery/collect-garbage.ts';
-import { type RepairReport, repairScene } from '../../lambda/pipeline/recovery/repair-scene.ts';
+import {
+  type PlannedRepair,
+  type RepairReport,
+  plannedRepair,
+  repairScene,
+  repairText,
+} from '../../lambda/pipeline/recovery/repair-scene.ts';
 import { type ReplayOutcome, replayDelivery } from '../../lambda/pipeline/recovery/replay-delivery.ts';
 import { sceneStatus } from '../../lambda/pipeline/recovery/scene-status.ts';
 import { type PlannedScene, allScenes, selectScenes } from '../../lambda/pipeline/recovery/select-scenes.ts';
+import { ownerlessFindings } from '../../lambda/pipeline/recovery/stray-findings.ts';
 import { type Finding, verifyScene } from '../../lambda/pipeline/recovery/verify-scene.ts';
 import { interruptible } from '../interrupt.ts';
 import { DRY_RUN, type EngineFlags, addEngineOptions } from '../operator/engine-options.ts';
@@ -25,9 +31,9 @@ export const addVerify = (program: Command): void => {
     .command('verify')
     .description('Hold the ledger against the objects, and prove that a repeated delivery changes nothing')
     .argument('[scene]', 'one scene: its id, the first digits of it, or its name')
-    .option('--quick', 'believe the checksums that the store keeps, read no object')
+    .option('--quick', 'believe the checksums that the store keeps; what has none is read')
     .option('--no-replay', 'replay no delivery')
-    .option('--repair', 'purge and send again what is gone or spoilt')
+    .option('--repair', 'purge and send again what is gone or spoilt (with --dry-run: say what would be done)')
     .option(...DRY_RUN);
   addEngineOptions(command).action(async (name: string | undefined, flags: VerifyFlags) => {
     await using engine = await openOperatorEngine(
@@ -37,6 +43,8 @@ export const addVerify = (program: Command): void => {
     const scenes = await allScenes(engine.context.manifest);
     const chosen = name === undefined ? scenes : selectScenes(scenes, [name]);
     const verified: Verified = { scenes: chosen.length, findings: [], repairs: [], left: [] };
+    const dryRepair = flags.repair === true && flags.dryRun === true;
+    const planned: PlannedRepair[] = [];
     await interruptible(
       async (signal) => {
         for (const scene of chosen) {
@@ -45,16 +53,18 @@ export const addVerify = (program: Command): void => {
           verified.findings.push(...found);
           const mends = flags.repair === true && flags.dryRun !== true && found.length > 0;
           const report = mends ? await mend(engine, scene, found, signal) : null;
+          if (dryRepair && found.length > 0) planned.push(plannedRepair(scene.plan, found));
           if (report !== null) verified.repairs.push({ scene: scene.plan.sceneJobId, report });
           verified.left.push(...(report === null ? found : await lookAgain(engine, scene, flags)));
         }
       },
       (message) => console.error(message),
     );
-    const strays = name === undefined ? await ownerless(engine, scenes) : [];
+    const strays = name === undefined ? await ownerlessFindings(engine.context, scenes) : [];
     verified.findings.push(...strays);
     verified.left.push(...strays);
-    if (flags.json === true) console.log(JSON.stringify(verified));
+    if (flags.json === true) console.log(JSON.stringify(dryRepair ? { ...verified, dryRun: true, planned } : verified));
+    else if (dryRepair) tellPlanned(verified, planned);
     else tell(verified);
     if (verified.left.length > 0) process.exitCode = 1;
   });
@@ -126,16 +136,23 @@ const asFinding =
     return { kind: 'replayed', findings: [{ kind: 'replay', sceneJobId, window: null, message }] };
   };
 
-/** Objects of scenes that were never planned, and of others' names. */
-const ownerless = async (engine: OperatorEngine, scenes: readonly PlannedScene[]): Promise<Finding[]> => {
-  const planned = new Set<string>(scenes.map(({ plan }) => plan.sceneJobId));
-  const findings: Finding[] = [];
-  for await (const { key, output, unknownScene } of strayObjects(engine.context)) {
-    if (output !== null && planned.has(output.sceneJobId)) continue;
-    const what = unknownScene ? 'of a finished scene that the ledger does not know' : 'no ledger row owns it';
-    findings.push({ kind: 'stray', sceneJobId: null, window: null, message: `${key}: ${what}` });
-  }
-  return findings;
+const tellPlanned = ({ scenes, findings }: Verified, planned: readonly PlannedRepair[]): void => {
+  for (const finding of findings) console.log(`${finding.message}: ${repairText(finding) ?? 'would be left'}`);
+  const files = planned.flatMap((repair) => repair.files);
+  const told = new Set(findings.map(({ key }) => key));
+  for (const key of files.filter((file) => !told.has(file))) console.log(`${key}: would be removed and made again`);
+  if (findings.length === 0) console.error(`${scenes} scene(s): as the ledger says, nothing to repair`);
+  else console.error(plannedLine(findings, planned));
+};
+
+const plannedLine = (findings: readonly Finding[], planned: readonly PlannedRepair[]): string => {
+  const windows = planned.flatMap((repair) => repair.windows).length;
+  const assemblies = planned.filter(({ assembly }) => assembly).length;
+  const left = findings.filter((finding) => repairText(finding) === null).length;
+  return (
+    `${findings.length} finding(s): would send ${windows} window(s) again and assemble ${assemblies} scene(s) again, ` +
+    `${left} would be left; nothing was changed`
+  );
 };
 
 const tell = ({ scenes, findings, repairs, left }: Verified): void => {

@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -147,6 +157,13 @@ describe('on an output folder', () => {
       expect.objectContaining({ kind: 'object-differs' }),
     ]);
     expect(answerOf(await verb('verify', out), 1)).toMatchObject({ findings: kinds, repairs: [], left: kinds });
+    const { code, stdout, stderr } = await tileonce(['verify', '--repair', '--dry-run', '--out', out]);
+    expect([code, stderr]).toEqual([
+      1,
+      '2 finding(s): would send 2 window(s) again and assemble 1 scene(s) again, 0 would be left; nothing was changed\n',
+    ]);
+    expect(stdout.match(/: would purge window \d{4}_\d{4} and send it again$/gm)).toHaveLength(2);
+    expect(existsSync(join(out, first))).toBe(false);
     // Mended, and clean at a second look: that is a success.
     expect(answerOf(await verb('verify', out, '--repair'))).toMatchObject({
       findings: kinds,

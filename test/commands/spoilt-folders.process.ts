@@ -47,7 +47,7 @@ describe('an output folder that was spoilt', () => {
     expect([code, stderr]).toEqual([
       0,
       `${count} objects of 1 finished scenes that the ledger does not know are left: run them again, or remove them ` +
-        `with --unknown-scenes\n${count} stray objects, 0 removed (0 bytes)\n`,
+        `with --unknown-scenes\n${count} stray objects: ${count} of unknown scenes\n`,
     ]);
     expect(outputBytes(out)).toEqual(before);
     expect((await verb('verify', out)).stdout).toContain('of a finished scene that the ledger does not know');

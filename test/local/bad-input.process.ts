@@ -35,6 +35,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     args: ['other.tif', '--pipeline', 'pipeline.json'],
     says: /other\.tif is no band of pipeline process-test: its bands are/,
   },
+  'a file without a byte': { args: ['nothing.tif', ...one], says: /nothing\.tif: is empty .*: fetch it again;/ },
   'a JPEG 2000': {
     args: ['scene.jp2', ...one],
     says: /scene\.jp2: JPEG 2000 is not read: .*gdal_translate .*scene\.tif/,
@@ -63,7 +64,17 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     args: file('sentinel-ndvi'),
     says: /"sentinel-ndvi": did you mean "sentinel2-ndvi"\?/,
   },
-  'an unknown name in --expression': { args: ['half', '--expression', 'a + b', '--band', 'a=1'], says: /:1:5: .*"b"/ },
+  'an unknown name in --expression': {
+    args: ['half', '--expression', 'a + b', '--band', 'a=1'],
+    says: /:1:5: .*"b"/,
+    code: 2,
+  },
+  'a --band that is nowhere': { args: ['half', '--expression', 'a', '--band', 'a'], says: /write red=3/, code: 2 },
+  'an expression that leaves a band of a built-in pipeline unused': {
+    args: ['half', '--pipeline', 'ndvi', '--expression', 'nir'],
+    says: /does not use the band red: leave out --pipeline/,
+    code: 2,
+  },
   'no pipeline': { args: ['scene'], says: /no pipeline is named: use --pipeline/, code: 2 },
   'a pipeline file and --expression': {
     args: [...file('pipeline.json'), '--expression', 'B04'],
@@ -95,6 +106,7 @@ describe('bad input', () => {
     spoil('cut', { red, nir }, (copy, bytes) => truncateSync(copy, Math.floor(bytes.length * 0.6)));
     spoil('damaged', { red, nir }, (copy, bytes) => writeFileSync(copy, bytes.fill(0, Math.floor(bytes.length * 0.6))));
     for (const name of ['other.tif', 'scene.jp2']) writeFileSync(path(name), 'not looked at');
+    writeFileSync(path('nothing.tif'), '');
 
     pipelineFile(folder.path);
     pipelineFile(folder.path, { ...NDVI, expression: '(B08 - B04) / B8' }, 'typo.json');

@@ -24,6 +24,17 @@ export const expressionsOf = (file: PipelineFile): { path: JsonPath; text: strin
 export const bitBands = (file: PipelineFile): Set<string> =>
   new Set(expressionsOf(file).flatMap(({ text }) => [...bitBandsOf(parseExpression(text, Object.keys(file.bands)))]));
 
+/**
+ * Names of the bands that no expression of the file uses, in the file's order.
+ *
+ * @throws ExpressionError where an expression of the file is faulty.
+ */
+export const unusedBands = (file: PipelineFile): string[] => {
+  const names = Object.keys(file.bands);
+  const used = new Set(expressionsOf(file).flatMap(({ text }) => [...bandsOf(parseExpression(text, names))]));
+  return names.filter((name) => !used.has(name));
+};
+
 /** Faults inside expressions, bands that none uses, and flags that would be blended. */
 export const expressionProblems = (file: PipelineFile): MeaningProblem[] => {
   const names = Object.keys(file.bands);

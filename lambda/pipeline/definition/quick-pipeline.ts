@@ -6,6 +6,18 @@ import type { Pipeline } from './pipeline.ts';
 /** Name and version of a pipeline that has no file. */
 const QUICK = { pipeline: 'quick', version: '1' };
 
+const START = { line: 1, column: 1 };
+
+/**
+ * The pipeline that a value means whose faults come from a command line's options.
+ *
+ * @throws PipelineFileError with every fault; columns count in the expression.
+ */
+export const commandLinePipeline = (file: unknown): Pipeline => {
+  const locate = (_path: unknown, index = 0): typeof START => ({ line: 1, column: index + 1 });
+  return pipelineOf(file, 'command line', { locate, locateName: () => START });
+};
+
 /**
  * The pipeline of one expression over bands, without a file.
  *
@@ -20,7 +32,5 @@ export const quickPipeline = ({
   fields = {},
 }: PipelineChange & { readonly expression: string }): Pipeline => {
   const file = { ...QUICK, bands: changedBands({}, bands), expression, ...fields };
-  const start = { line: 1, column: 1 };
-  const locate = (_path: unknown, index = 0): typeof start => ({ line: 1, column: index + 1 });
-  return pipelineOf(file, 'command line', { locate, locateName: () => start });
+  return commandLinePipeline(file);
 };

@@ -87,6 +87,9 @@ export interface GarbageReport {
   readonly unknownScenes: number;
 }
 
+/** What becomes of a stray; all but the first two are left alone. */
+export type StrayFate = 'removed' | 'would be removed' | 'foreign' | 'in use' | 'young' | 'unknown scene';
+
 export interface GarbageOptions {
   /** Only objects that were last written longer ago than this, ms. */
   readonly olderThanMs: number;
@@ -94,10 +97,7 @@ export interface GarbageOptions {
   readonly dryRun: boolean;
   /** True: finished scenes that the ledger does not know are garbage too. */
   readonly unknownScenes?: boolean;
-  readonly onStray?: (
-    stray: StrayObject,
-    what: 'removed' | 'would be removed' | 'foreign' | 'in use' | 'young' | 'unknown scene',
-  ) => void;
+  readonly onStray?: (stray: StrayObject, what: StrayFate) => void;
 }
 
 /**

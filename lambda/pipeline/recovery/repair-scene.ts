@@ -20,6 +20,33 @@ export interface RepairReport {
 const OF_WINDOWS: ReadonlySet<Finding['kind']> = new Set(['object-gone', 'object-differs', 'row-missing']);
 const OF_SCENE: ReadonlySet<Finding['kind']> = new Set(['scene-file-missing', 'scene-file-differs', 'not-assembled']);
 
+/** What a repair would do. */
+export interface PlannedRepair extends RepairReport {
+  readonly scene: string;
+  /** Keys of the scene's own files that would be removed before it is assembled again. */
+  readonly files: readonly string[];
+}
+
+/** What `repairScene` does about these findings of a scene. */
+export const plannedRepair = (plan: ScenePlan, findings: readonly Finding[]): PlannedRepair => {
+  const broken = findings.flatMap(({ kind, window }) => (OF_WINDOWS.has(kind) && window !== null ? [window] : []));
+  const windows = [...new Set(broken)];
+  const assembly = windows.length > 0 || findings.some(({ kind }) => OF_SCENE.has(kind));
+  return {
+    scene: plan.sceneJobId,
+    windows,
+    files: assembly ? [...spoiltFiles(plan, findings, windows.length > 0)] : [],
+    assembly,
+  };
+};
+
+/** What a repair would do about one finding; null for what it leaves. */
+export const repairText = ({ kind, window }: Finding): string | null => {
+  if (OF_WINDOWS.has(kind) && window !== null) return `would purge window ${window} and send it again`;
+  if (kind === 'scene-file-differs') return 'would remove it and assemble the scene again';
+  return OF_SCENE.has(kind) ? 'would assemble the scene again' : null;
+};
+
 /**
  * Mends what `verifyScene` found of a scene: each window whose object is gone, or is not its row's, is purged
  * under its claim and sent again; of its own files those that are another's are removed under the assembly's claim; the
@@ -33,16 +60,12 @@ export const repairScene = async (
   { record, plan }: PlannedScene,
   findings: readonly Finding[],
 ): Promise<RepairReport> => {
-  const broken = new Set(
-    findings.flatMap(({ kind, window }) => (OF_WINDOWS.has(kind) && window !== null ? [window] : [])),
-  );
-  const files = findings.some(({ kind }) => OF_SCENE.has(kind));
-  if (broken.size === 0 && !files) return { windows: [], assembly: false };
-  const windows = [...windowsOf(plan.windows)].filter((window) => broken.has(windowName(window)));
+  const { windows: broken, files, assembly } = plannedRepair(plan, findings);
+  if (!assembly) return { windows: [], assembly };
+  const windows = [...windowsOf(plan.windows)].filter((window) => broken.includes(windowName(window)));
   for (const window of windows) await purgeWindow(context, plan, window);
-  const spoilt = spoiltFiles(plan, findings, windows.length > 0);
   const seized = await withSeizedClaim<void>(context, assemblyJobId(plan.sceneJobId), async (held) => {
-    for (const key of spoilt) await removeObject(context, key, held);
+    for (const key of files) await removeObject(context, key, held);
   });
   if (seized.kind === 'live') throw new SceneInFlightError(plan.sceneJobId, 'it is being assembled');
   await context.manifest.movePlan(plan.sceneJobId, ['ASSEMBLED', 'FAILED'], 'OPEN', null);
@@ -53,7 +76,7 @@ export const repairScene = async (
     windows.map(({ row, column }) => messageBody({ v: 1, plan, sources, location, row, column })),
   );
   await countScene(context, { sceneJobId: plan.sceneJobId, windowCount: record.windowCount, location });
-  return { windows: [...broken], assembly: true };
+  return { windows: broken, assembly };
 };
 
 /**

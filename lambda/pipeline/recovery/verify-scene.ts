@@ -7,6 +7,7 @@ import { strayObjects } from './collect-garbage.ts';
 import { sceneFileFindings } from './scene-files.ts';
 import type { PlannedScene } from './select-scenes.ts';
 import { sha256Of } from './sha256-of-object.ts';
+import { strayText } from './stray-findings.ts';
 
 /** Something that is not as the ledger says. */
 export interface Finding {
@@ -29,7 +30,7 @@ export interface Finding {
 }
 
 export interface VerifyOptions {
-  /** True: every byte is read and hashed. False: the checksum that the store keeps is believed. */
+  /** True: every byte is read and hashed. False: the checksum that the store keeps is believed, where it has one. */
   readonly readBytes: boolean;
   /** True: nobody is at work on the scene any more, so that one with all its rows should have its item. */
   readonly stalled?: boolean;
@@ -75,11 +76,11 @@ export const verifyScene = async (
     findings.push(...(await rowFindings(context.objects, rows, options)));
   }
   let left = 0;
-  for await (const { key } of strayObjects(context, sceneJobId)) {
-    left++;
-    if (record.state !== 'PURGED') found('stray', null, `${key}: no ledger row owns it`);
+  for await (const stray of strayObjects(context, sceneJobId)) {
+    if (record.state !== 'PURGED' || stray.output === null) found('stray', null, strayText(stray));
+    else left++;
   }
-  if (record.state === 'PURGED' && left > 0) {
+  if (left > 0) {
     found('stray', null, `scene ${sceneJobId.slice(0, 12)} is PURGED, ${left} objects left: run purge again`);
   }
   return findings;

@@ -25,16 +25,21 @@ export interface DirectoryMap {
  * directory and every array that a tag points to lies inside the file. After it a parser can neither loop nor
  * allocate more than a few times what the file is long.
  *
- * @throws SourceError for what is no TIFF (saying what it is), a chain that loops, or anything that lies outside the file
+ * @throws SourceError for an empty file, what is no TIFF (saying what it is), a chain that loops, or anything that lies outside the file
  */
 export async function walkDirectories(source: RangeSource, signal?: AbortSignal): Promise<DirectoryMap> {
+  if (source.fileSize === 0) {
+    throw new SourceError(source.name, 'is empty (0 bytes)', {
+      remedy: 'fetch it again; it was not downloaded or copied whole',
+    });
+  }
   const header = await source.metadata({ offset: 0, length: 16 }, signal);
   const view = new DataView(header.buffer, header.byteOffset, header.length);
   const order = header.length < 4 ? 0 : view.getUint16(0);
   const littleEndian = order === 0x4949;
   const magic = header.length < 4 ? 0 : view.getUint16(2, littleEndian);
   if ((!littleEndian && order !== 0x4d4d) || (magic !== 42 && magic !== 43)) {
-    throw new SourceError(source.name, `is not a TIFF: ${describeForeignBytes(header, source.fileSize)}`, {
+    throw new SourceError(source.name, `is not a TIFF: ${describeForeignBytes(header)}`, {
       remedy: 'give a GeoTIFF; other rasters convert with gdal_translate -of COG IN OUT.tif',
     });
   }

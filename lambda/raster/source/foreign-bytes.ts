@@ -16,11 +16,9 @@ const SIGNATURES: readonly (readonly [bytes: readonly number[], what: string])[]
 /**
  * What a file is that is no TIFF, for a message.
  *
- * @param head the file's first bytes, 8 or more where there are as many
- * @param size the file's size, bytes
+ * @param head the file's first bytes, 8 or more where there are as many, and at least one
  */
-export function describeForeignBytes(head: Uint8Array, size: number): string {
-  if (size === 0) return 'it is empty (0 bytes)';
+export function describeForeignBytes(head: Uint8Array): string {
   const known = SIGNATURES.find(([bytes]) => bytes.every((byte, index) => head[index] === byte));
   if (known !== undefined) return `it is ${known[1]}`;
   if (head.every((byte) => byte === 0)) return 'it begins with zero bytes';

@@ -38,6 +38,28 @@ describe('built-in pipelines', () => {
     expect(changed.bands[0]?.resampling).toBe('cubic');
   });
 
+  it('are not blamed where a new expression leaves one of their bands unused, which is named', async () => {
+    await expect(builtinPipeline('ndvi', { expression: 'nir * 2', bands: ['nir=4'] })).rejects.toMatchObject({
+      oneLine:
+        'the expression given to the pipeline ndvi does not use the band red: ' +
+        'leave out --pipeline and name each band that it uses with --band',
+    });
+    await expect(builtinPipeline('ndvi', { bands: ['blue=1'] })).rejects.toThrow(
+      'the pipeline ndvi has no use for the band blue',
+    );
+  });
+
+  it('are told where in a new expression a fault is', async () => {
+    await expect(builtinPipeline('ndvi', { expression: 'nir - rde' })).rejects.toThrow(
+      'command line:1:7: expression: unknown name "rde": did you mean "red"?',
+    );
+  });
+
+  it('keep a band that their mask alone uses', async () => {
+    const masked = await builtinPipeline('sentinel2-ndvi-masked', { expression: 'B04 / B08' });
+    expect(masked.bands.map(({ name }) => name)).toContain('SCL');
+  });
+
   it('of another name are refused, with the nearest', async () => {
     await expect(builtinPipeline('ndiv')).rejects.toThrow(
       'no built-in pipeline is called "ndiv": did you mean "ndvi"?',

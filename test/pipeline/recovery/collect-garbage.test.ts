@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { collectGarbage } from '../../../lambda/pipeline/recovery/collect-garbage.ts';
 import { parseSceneJobId } from '../../../lambda/identity/job-key.ts';
 import { tileKey } from '../../../lambda/identity/output-keys.ts';
+import { allScenes } from '../../../lambda/pipeline/recovery/select-scenes.ts';
+import { ownerlessFindings } from '../../../lambda/pipeline/recovery/stray-findings.ts';
 import { SceneWorld } from '../../support/scene-world.ts';
 import { HOUR, finishedScene, outputsOf, removeBehind, replaceBehind } from './operator.ts';
 
@@ -136,5 +138,8 @@ describe('gc', () => {
     await world.engine.clock.advance(DAY + 1);
     expect(await collect(world)).toMatchObject({ strays: 1, foreign: 1, removed: 0 });
     expect(world.engine.objects.keys()).toContain('tiles/readme.txt');
+    expect(await ownerlessFindings(world.context, await allScenes(world.engine.manifest))).toMatchObject([
+      { kind: 'stray', message: 'tiles/readme.txt: not written by tileonce: move it away' },
+    ]);
   });
 });

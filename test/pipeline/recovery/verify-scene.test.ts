@@ -1,11 +1,13 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { type SceneJobId, assemblyJobId } from '../../../lambda/identity/job-key.ts';
 import { itemKey, mosaicKey, previewKey } from '../../../lambda/identity/output-keys.ts';
 import { countScene } from '../../../lambda/pipeline/count-scene.ts';
 import { leftOfPurge } from '../../../lambda/pipeline/recovery/left-of-purge.ts';
 import { purgeScene } from '../../../lambda/pipeline/recovery/purge-scene.ts';
-import { repairScene } from '../../../lambda/pipeline/recovery/repair-scene.ts';
+import { plannedRepair, repairScene, repairText } from '../../../lambda/pipeline/recovery/repair-scene.ts';
 import { replayDelivery } from '../../../lambda/pipeline/recovery/replay-delivery.ts';
+import { allScenes } from '../../../lambda/pipeline/recovery/select-scenes.ts';
+import { ownerlessFindings } from '../../../lambda/pipeline/recovery/stray-findings.ts';
 import { type Finding, verifyScene } from '../../../lambda/pipeline/recovery/verify-scene.ts';
 import { type SceneWorld, bandFile } from '../../support/scene-world.ts';
 import { HOUR, finishedScene, outputsOf, removeBehind, replaceBehind, sceneOf, statusOf, toolsOf } from './operator.ts';
@@ -60,6 +62,42 @@ describe('verify', () => {
     const { world, id } = await finishedScene();
     await replaceBehind(world, keyOf(id, '0002_0002'));
     expect(kinds(await verify(world, id))).toEqual(['stray ']);
+  });
+
+  it('tells of a stray once, with who removes it, whether it lies in a planned scene’s folder or not', async () => {
+    const { world, id } = await finishedScene();
+    const row = await world.engine.manifest.getRow(id, '0000_0000');
+    await world.engine.manifest.deleteRow(id, '0000_0000', row?.state === 'WRITTEN' ? row.etag : null);
+    const foreign = [`tiles/${id}/junk.tif`, `scenes/${id}/a/b.txt`, `scenes/${id}`, 'tiles/readme.txt'];
+    const unplanned = `tiles/${'ab'.repeat(32)}/0000_0000.tif`;
+    for (const key of [...foreign, unplanned]) await replaceBehind(world, key);
+    const scenes = await allScenes(world.engine.manifest);
+    const found = [...(await verify(world, id)), ...(await ownerlessFindings(world.context, scenes))];
+    expect(found.flatMap(({ kind, message }) => (kind === 'stray' ? [message] : [])).toSorted()).toEqual(
+      [
+        ...foreign.map((key) => `${key}: not written by tileonce: move it away`),
+        ...[keyOf(id), unplanned].map((key) => `${key}: no ledger row owns it: gc removes it when it is old enough`),
+      ].toSorted(),
+    );
+  });
+
+  it('does not ask to purge again for an object that no purge removes', async () => {
+    const { world, id } = await finishedScene();
+    await purgeScene(world.context, (await sceneOf(world, id)).plan, 'COMPLETE');
+    await replaceBehind(world, `tiles/${id}/junk.tif`);
+    expect((await verify(world, id)).map(({ message }) => message)).toEqual([
+      `tiles/${id}/junk.tif: not written by tileonce: move it away`,
+    ]);
+  });
+
+  it('opens no tile whose checksum the store keeps where bytes need not be read, and every one where they must', async () => {
+    const { world, id } = await finishedScene();
+    const open = jest.spyOn(world.engine.objects, 'open');
+    const tilesOpened = (): number => open.mock.calls.filter(([key]) => key.startsWith('tiles/')).length;
+    expect(await verifyScene(world.context, await sceneOf(world, id), { readBytes: false })).toEqual([]);
+    expect(tilesOpened()).toBe(0);
+    await verify(world, id);
+    expect(tilesOpened()).toBe(8);
   });
 
   it('finds a mosaic that is gone, and one that is not the item’s', async () => {
@@ -186,6 +224,30 @@ describe('a repair', () => {
     expect(await verify(world, id)).toEqual([]);
     expect(outputsOf(world)).toEqual(before);
     expect((await statusOf(world, id)).state).toBe('COMPLETE');
+  });
+
+  it('that is only planned says for each finding what would be done, and is what is done then', async () => {
+    const { world, id } = await finishedScene();
+    await removeBehind(world, keyOf(id));
+    const { plan } = await sceneOf(world, id);
+    await alterItem(world, plan.sceneJobId, (text) => text.replace('1.1.0', '1.0.0'));
+    await removeBehind(world, mosaicKey(plan.sceneJobId));
+    await replaceBehind(world, `tiles/${id}/junk.tif`);
+    const before = outputsOf(world);
+    const found = await verify(world, id);
+    expect(Object.fromEntries(found.map((finding) => [finding.kind, repairText(finding)]))).toEqual({
+      'object-gone': 'would purge window 0000_0000 and send it again',
+      'scene-file-differs': 'would remove it and assemble the scene again',
+      'scene-file-missing': 'would assemble the scene again',
+      stray: null,
+    });
+    const planned = plannedRepair(plan, found);
+    expect(planned).toMatchObject({ scene: id, windows: ['0000_0000'], assembly: true });
+    expect(planned.files.toSorted()).toEqual([itemKey(plan.sceneJobId), previewKey(plan.sceneJobId)].toSorted());
+    expect(outputsOf(world)).toEqual(before);
+    const { windows, assembly } = planned;
+    expect(await repairAll(world, id)).toEqual({ windows, assembly });
+    expect(kinds(await verify(world, id))).toEqual(['stray ']);
   });
 
   it('makes a window again whose object is another’s', async () => {

@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'truncated_strip.tif': 'block 0 lies outside the file',
   'vrt_xml_named_tif.tif': 'it is XML or HTML text',
   'width_above_2_31.tif': 'claims a size of 2147483648 x 1 px',
-  'zero_bytes.tif': 'it is empty (0 bytes)',
+  'zero_bytes.tif': 'is empty (0 bytes)',
 };
 
 describeWith(['shared data'], 'damaged files', () => {

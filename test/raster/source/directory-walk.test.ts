@@ -11,7 +11,6 @@ const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode
 
 describe('what is no TIFF is named', () => {
   test.each<[string, Uint8Array<ArrayBuffer>]>([
-    ['it is empty (0 bytes)', new Uint8Array(0)],
     ['it is a PNG image', bytes(0x89, 0x50, 0x4e, 0x47)],
     ['it is a JPEG 2000 image', bytes(0, 0, 0, 0x0c, 0x6a, 0x50, 0x20, 0x20)],
     ['it is XML or HTML text (a VRT, or an error page saved in its place)', utf8('<VRTDataset rasterXSize="1">')],
@@ -20,6 +19,12 @@ describe('what is no TIFF is named', () => {
     ['it begins with the bytes 49 49', utf8('II')],
   ])('%s', async (what, content) => {
     await expect(open(content)).rejects.toThrow(`B04.tif: is not a TIFF: ${what}`);
+  });
+
+  test('but an empty file is told to be fetched again, not to be converted', async () => {
+    await expect(open(new Uint8Array(0))).rejects.toMatchObject({
+      oneLine: 'B04.tif: is empty (0 bytes): fetch it again; it was not downloaded or copied whole',
+    });
   });
 });
 
