@@ -21,6 +21,23 @@ export interface WindowGrid {
  * @param wanted windows asked for along the axis
  */
 export const windowEdges = (size: number, tilePx: number, wanted: number): number[] => {
+  const { unit, units, windows } = cutOf(size, tilePx, wanted);
+  const edges: number[] = [];
+  for (let i = 0; i < windows; i++) edges.push(Math.floor((i * units) / windows) * unit * tilePx);
+  edges.push(size);
+  return edges;
+};
+
+/** How many windows `windowEdges` makes, at no cost however many they are. */
+export const windowsAlong = (size: number, tilePx: number, wanted: number): number =>
+  cutOf(size, tilePx, wanted).windows;
+
+/** Blocks to a unit, units along the axis, and windows. */
+const cutOf = (
+  size: number,
+  tilePx: number,
+  wanted: number,
+): { readonly unit: number; readonly units: number; readonly windows: number } => {
   const remainder = size % tilePx;
   const whole = Math.floor(size / tilePx);
   const joinsNeighbour = whole > 0 && remainder < tilePx * SLIVER_SHARE;
@@ -31,12 +48,7 @@ export const windowEdges = (size: number, tilePx: number, wanted: number): numbe
   const units = Math.ceil(blocks / unit);
 
   const unitsPerWindow = Math.max(1, Math.floor(MAX_WINDOW_PX / (unit * tilePx)));
-  const windows = Math.min(units, Math.max(wanted, Math.ceil(units / unitsPerWindow)));
-
-  const edges: number[] = [];
-  for (let i = 0; i < windows; i++) edges.push(Math.floor((i * units) / windows) * unit * tilePx);
-  edges.push(size);
-  return edges;
+  return { unit, units, windows: Math.min(units, Math.max(wanted, Math.ceil(units / unitsPerWindow))) };
 };
 
 /** Cuts a scene of `size` into windows; `wanted` is rows x columns. */

@@ -40,6 +40,8 @@ export function reduce(
   const values = new Float64Array(size.width * size.height);
   const valid = new Uint8Array(size.width * size.height);
   const nodata = storedNodata(options);
+  // A power of two takes no bit: the sum of the largest doubles must not overflow.
+  const share = options.dataType === 'float64' ? 2 ** -64 : 1;
   const columns = spans(options.width, size.width, options.categorical);
   const rows = spans(options.height, size.height, options.categorical);
   for (let row = 0; row < size.height; row += 1) {
@@ -54,16 +56,21 @@ export function reduce(
         for (let i = y * options.width + left; i < y * options.width + right; i += 1) {
           const value = band[i] ?? Number.NaN;
           if (value === nodata || !isFinite(value) || (alpha !== undefined && alpha[i] === 0)) continue;
-          sum += value;
+          sum += value * share;
           count += 1;
         }
       }
       if (count === 0) continue;
-      values[row * size.width + column] = sum / count;
+      values[row * size.width + column] = finite(sum / count / share);
       valid[row * size.width + column] = 1;
     }
   }
   return { values, valid };
+}
+
+/** What rounding took beyond the largest number. */
+function finite(value: number): number {
+  return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value));
 }
 
 /** Source rows (or columns) under each preview row: `start` to `end`, exclusive; the middle one alone of a class map. */

@@ -50,11 +50,11 @@ export function renderPreview(input: PreviewInput): Uint8Array<ArrayBuffer> {
 }
 
 function rampPng(band: ReducedBand, input: PreviewInput, size: RasterSize): Uint8Array<ArrayBuffer> {
-  const { low, perUnit } = stretch(input.statistics[0] ?? null, RAMP_STEPS - 1);
+  const { unit, low, perUnit } = stretch(input.statistics[0] ?? null, RAMP_STEPS - 1);
   const indices = new Uint8Array(size.width * size.height);
   for (let i = 0; i < indices.length; i += 1) {
     if (band.valid[i] === 0) continue;
-    indices[i] = 1 + min(RAMP_STEPS - 1, max(0, round(((band.values[i] ?? 0) - low) * perUnit)));
+    indices[i] = 1 + min(RAMP_STEPS - 1, max(0, round(((band.values[i] ?? 0) * unit - low) * perUnit)));
   }
   return indexedPng(indices, perceptualRamp(RAMP_STEPS), size);
 }
@@ -74,7 +74,7 @@ function colorPng(
   input: PreviewInput,
   size: RasterSize,
 ): Uint8Array<ArrayBuffer> {
-  const asIs = { low: 0, perUnit: 1 };
+  const asIs: Stretch = { unit: 1, low: 0, perUnit: 1 };
   const stretches = bands.map((_, b) =>
     input.dataType === 'uint8' ? asIs : stretch(input.statistics[b] ?? null, 255),
   );
@@ -83,8 +83,8 @@ function colorPng(
   for (let i = 0; i < size.width * size.height; i += 1) {
     if (red.valid[i] === 0 || green.valid[i] === 0 || blue.valid[i] === 0) continue;
     for (const [b, { values }] of bands.entries()) {
-      const { low, perUnit } = stretches[b] ?? asIs;
-      data[4 * i + b] = min(255, max(0, round(((values[i] ?? 0) - low) * perUnit)));
+      const { unit, low, perUnit } = stretches[b] ?? asIs;
+      data[4 * i + b] = min(255, max(0, round(((values[i] ?? 0) * unit - low) * perUnit)));
     }
     data[4 * i + 3] = 255;
   }
@@ -100,14 +100,28 @@ function png(image: ImageData): Uint8Array<ArrayBuffer> {
   return new Uint8Array(encode(image, { zlib: { level: DEFLATE_LEVEL } }));
 }
 
-/** Mean - 2 sd → 0, mean + 2 sd → `top`, neither beyond what is there. A flat band is drawn in the middle. */
-function stretch(statistics: BandStatistics | null, top: number): { low: number; perUnit: number } {
-  if (statistics === null || statistics.count === 0) return { low: 0, perUnit: 0 };
-  const reach = 2 * standardDeviation(statistics);
-  const low = max(statistics.min, statistics.mean - reach);
-  const high = min(statistics.max, statistics.mean + reach);
-  if (high > low) return { low, perUnit: top / (high - low) };
-  return { low: statistics.mean - top / 2, perUnit: 1 };
+/** A value is drawn as (value x unit - low) x perUnit. */
+interface Stretch {
+  /** 1, or less where the distance between two values may overflow. */
+  readonly unit: number;
+  readonly low: number;
+  readonly perUnit: number;
+}
+
+/**
+ * Mean - 2 sd → 0, mean + 2 sd → `top`, neither beyond what is there; minimum and maximum where these are not known. A flat
+ * band is drawn in the middle.
+ */
+function stretch(statistics: BandStatistics | null, top: number): Stretch {
+  if (statistics === null || statistics.count === 0) return { unit: 1, low: 0, perUnit: 0 };
+  const reach = 2 * (standardDeviation(statistics) ?? Infinity);
+  const centre = statistics.mean ?? statistics.min;
+  const low = max(statistics.min, centre - reach);
+  const high = min(statistics.max, centre + reach);
+  if (!(high > low)) return { unit: 1, low: centre - top / 2, perUnit: 1 };
+  // Values beyond the ends are at most as far from them again as from 0.
+  const unit = max(-statistics.min, statistics.max) > Number.MAX_VALUE / 4 ? 1 / 4 : 1;
+  return { unit, low: low * unit, perUnit: top / (high * unit - low * unit) };
 }
 
 /** The distinct values of a class map, ascending; null where they are too many, or no integers, and so no classes. */

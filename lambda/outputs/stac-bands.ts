@@ -36,11 +36,12 @@ export function stacBands(
 }
 
 function summary(statistics: BandStatistics, pixels: number): BandSummary {
+  const stddev = standardDeviation(statistics);
   return {
     minimum: statistics.min,
     maximum: statistics.max,
-    mean: statistics.mean,
-    stddev: standardDeviation(statistics),
+    ...(statistics.mean === null ? {} : { mean: statistics.mean }),
+    ...(stddev === null ? {} : { stddev }),
     count: statistics.count,
     valid_percent: (statistics.count / pixels) * 100,
   };

@@ -73,12 +73,12 @@ export interface StacBand {
   readonly 'raster:offset'?: number;
 }
 
-/** Over the stored values of the valid pixels; `count` is their number. */
+/** Over the stored values of the valid pixels; `count` is their number. What float64 cannot hold is left out. */
 export interface BandSummary {
   readonly minimum: number;
   readonly maximum: number;
-  readonly mean: number;
-  readonly stddev: number;
+  readonly mean?: number;
+  readonly stddev?: number;
   readonly count: number;
   readonly valid_percent: number;
 }

@@ -9,6 +9,7 @@ import { planOutputGrid } from '../raster/warp/plan-output-grid.ts';
 import type { PipelineContext } from './context.ts';
 import type { Pipeline } from './definition/pipeline.ts';
 import { sceneDatetime } from './definition/scene-datetime.ts';
+import { refuseTooLarge } from './grid-limits.ts';
 import type { SceneSources } from './look-at-sources.ts';
 import type { SourceLook } from './source-store.ts';
 
@@ -28,7 +29,7 @@ export interface PlanRequest {
  * Plans a scene from its sources' headers alone; no pixel is read.
  *
  * @throws SourceError where a source cannot be used (no CRS, no geotransform, no such band, ...).
- * @throws TileonceError where the output grid cannot be made, or a window would be too large to write.
+ * @throws TileonceError where the output grid cannot be made or is too large, or a window would be too large to write.
  */
 export const planScene = async (
   context: Pick<PipelineContext, 'sources' | 'pixelVersion' | 'softwareVersion'>,
@@ -60,6 +61,7 @@ export const planScene = async (
     bands.map((band) => ({ name: band.name, grid: gridOf(headers, band.source) })),
     { dstCrs: pipeline.dstCrs, grid: pipeline.grid },
   );
+  refuseTooLarge(grid, pipeline);
   const windows = windowGrid(grid, pipeline.tilePx, pipeline.windows);
   const plan: ScenePlan = {
     sceneJobId: request.sceneJobId,

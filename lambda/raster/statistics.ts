@@ -11,14 +11,19 @@ export function mergeStatistics(a: BandStatistics | null, b: BandStatistics | nu
   if (a === null || a.count === 0) return b === null || b.count === 0 ? null : b;
   if (b === null || b.count === 0) return a;
   const count = a.count + b.count;
+  const range = { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+  if (a.mean === null || b.mean === null) return { count, ...range, mean: null, m2: null };
   const delta = b.mean - a.mean;
-  return {
-    count,
-    min: Math.min(a.min, b.min),
-    max: Math.max(a.max, b.max),
-    mean: a.mean + delta * (b.count / count),
-    m2: a.m2 + b.m2 + delta * delta * ((a.count * b.count) / count),
-  };
+  const mean = Number.isFinite(delta)
+    ? a.mean + delta * (b.count / count)
+    : a.mean * (a.count / count) + b.mean * (b.count / count);
+  const m2 = a.m2 === null || b.m2 === null ? null : a.m2 + b.m2 + delta * delta * ((a.count * b.count) / count);
+  return { count, ...range, mean, m2: finiteOrNull(m2) };
+}
+
+/** A sum that a float64 holds; null, not known, where it overflowed. */
+export function finiteOrNull(value: number | null): number | null {
+  return Number.isFinite(value) ? value : null;
 }
 
 /**
@@ -42,7 +47,11 @@ export function sceneStatistics(
   return bands;
 }
 
-/** Standard deviation of the valid pixels themselves (divided by the count, not by count - 1), in the band's units. */
-export function standardDeviation(statistics: BandStatistics): number {
+/**
+ * Standard deviation of the valid pixels themselves (divided by the count, not by count - 1), in the band's units; null
+ * where it is not known.
+ */
+export function standardDeviation(statistics: BandStatistics): number | null {
+  if (statistics.m2 === null) return null;
   return statistics.count === 0 ? 0 : Math.sqrt(Math.max(0, statistics.m2) / statistics.count);
 }

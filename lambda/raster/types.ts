@@ -71,13 +71,16 @@ export interface RasterGrid extends RasterSize {
   readonly geotransform: GeoTransform;
 }
 
-/** One band's statistics over its valid pixels; `mean` and `m2` (sum of squared deviations) merge exactly by Chan's formula. */
+/**
+ * One band's statistics over its valid pixels; `mean` and `m2` (sum of squared deviations) merge exactly by Chan's formula.
+ * All are finite: what float64 cannot hold is null, not known.
+ */
 export interface BandStatistics {
   readonly count: number;
   readonly min: number;
   readonly max: number;
-  readonly mean: number;
-  readonly m2: number;
+  readonly mean: number | null;
+  readonly m2: number | null;
 }
 
 /** Reads byte ranges of one immutable object. The only way a raster is reached: a file here, an S3 object there. */

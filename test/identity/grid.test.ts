@@ -6,6 +6,7 @@ import {
   windowEdges,
   windowGrid,
   windowRect,
+  windowsAlong,
   windowsOf,
 } from '../../lambda/identity/grid.ts';
 
@@ -77,6 +78,15 @@ describe('any grid', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('counts its windows without making them', () => {
+    fc.assert(
+      fc.property(scenes, ({ width, tilePx, wanted }) => {
+        expect(windowsAlong(width, tilePx, wanted.columns)).toBe(windowEdges(width, tilePx, wanted.columns).length - 1);
+      }),
+    );
+    expect(windowsAlong(3.85e11, 512, 20)).toBe(Math.ceil(Math.ceil(3.85e11 / 512 / 8) / 1));
   });
 
   it('names each of its windows once, row by row, and their areas add up', () => {

@@ -60,6 +60,14 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     args: file('gone.json'),
     says: /the pipeline gone\.json cannot be read: name a file, or a built-in/,
   },
+  'a resolution far too fine': {
+    args: file('fine.json'),
+    says: /the output would be \d{9} x \d{9} px, in \d+ x \d+ windows .*: set a coarser "resolution" than 0\.00001/,
+  },
+  'a resolution in metres for degrees': {
+    args: file('metres.json'),
+    says: /1 x 1 px, one of which, 10 wide, is larger than the scene: .* degrees: give "resolution" in degrees/,
+  },
   'a built-in pipeline that is none': {
     args: file('sentinel-ndvi'),
     says: /"sentinel-ndvi": did you mean "sentinel2-ndvi"\?/,
@@ -112,6 +120,8 @@ describe('bad input', () => {
     pipelineFile(folder.path, { ...NDVI, expression: '(B08 - B04) / B8' }, 'typo.json');
     pipelineFile(folder.path, { ...NDVI, resamplin: 'cubic' }, 'field.json');
     pipelineFile(folder.path, { ...NDVI, dst_crs: 'EPSG:99999' }, 'crs.json');
+    pipelineFile(folder.path, { ...NDVI, dst_crs: 'EPSG:3857', resolution: '0.00001' }, 'fine.json');
+    pipelineFile(folder.path, { ...NDVI, dst_crs: 'EPSG:4326', resolution: '10' }, 'metres.json');
     pipelineFile(folder.path, '{\n  "pipeline": "broken" "version": "1" }', 'broken.json');
   }, 30_000);
 

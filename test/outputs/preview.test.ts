@@ -49,6 +49,24 @@ describe('the preview of a scene', () => {
     expect(drawn.pixel(5, 0)[3]).toBe(0);
   });
 
+  it('draws the largest doubles on the ramp as well', () => {
+    const top = Number.MAX_VALUE;
+    const statistics = [{ count: 4, min: -top, max: top, mean: 0, m2: null }];
+    const band = { ...ndvi([], 4, 1), bands: [Float64Array.of(-top, 0, top / 2, top)], dataType: 'float64' as const };
+    const drawn = picture(renderPreview({ ...band, statistics }));
+    const small = { ...band, bands: [Float64Array.of(-1, 0, 0.5, 1)], statistics: [{ ...flat(-1, 1), m2: null }] };
+    const wanted = picture(renderPreview(small));
+    const columns = [0, 1, 2, 3];
+    expect(columns.map((column) => drawn.pixel(column, 0))).toEqual(columns.map((column) => wanted.pixel(column, 0)));
+  });
+
+  it('takes the mean of pixels whose sum overflows', () => {
+    const bands = [new Float64Array(3000).fill(1.7e308)];
+    const statistics = [{ count: 3000, min: 1.6e308, max: 1.7e308, mean: 1.7e308, m2: null }];
+    const drawn = picture(renderPreview({ ...ndvi([], 3000, 1), bands, dataType: 'float64', statistics }));
+    expect(drawn.pixel(0, 0)).toEqual([253, 231, 37, 255]);
+  });
+
   it('stretches to two standard deviations around the mean, but not beyond what is there', () => {
     const statistics = [{ count: 100, min: 0, max: 1000, mean: 100, m2: 100 * 50 ** 2 }];
     const band = { ...ndvi([0, 100, 200, 1000], 4, 1), nodata: null, statistics };

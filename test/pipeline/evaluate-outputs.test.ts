@@ -101,7 +101,7 @@ describe('Outputs of a window', () => {
   });
 });
 
-const mergedMean = (parts: readonly ({ count: number; mean: number } | null | undefined)[]): number => {
+const mergedMean = (parts: readonly ({ count: number; mean: number | null } | null | undefined)[]): number => {
   const count = parts.reduce((sum, part) => sum + (part?.count ?? 0), 0);
   return parts.reduce((sum, part) => sum + ((part?.mean ?? 0) * (part?.count ?? 0)) / count, 0);
 };

@@ -20,6 +20,8 @@ function direct(values: readonly number[]): BandStatistics | null {
 const close = (actual: number, expected: number, scale: number): boolean =>
   Math.abs(actual - expected) <= 1e-9 * Math.max(1, scale);
 
+const flat = (value: number): BandStatistics => ({ count: 1, min: value, max: value, mean: value, m2: 0 });
+
 describe('statistics of a scene', () => {
   const value = fc.double({ min: -10_000, max: 10_000, noNaN: true });
   const windows = fc.array(fc.array(value, { maxLength: 30 }), { maxLength: 12 });
@@ -37,8 +39,8 @@ describe('statistics of a scene', () => {
           merged.count === whole.count &&
           merged.min === whole.min &&
           merged.max === whole.max &&
-          close(merged.mean, whole.mean, 10_000) &&
-          close(merged.m2, whole.m2, 1e8 * whole.count)
+          close(merged.mean ?? NaN, whole.mean ?? NaN, 10_000) &&
+          close(merged.m2 ?? NaN, whole.m2 ?? NaN, 1e8 * whole.count)
         );
       }),
     );
@@ -71,5 +73,22 @@ describe('statistics of a scene', () => {
     expect(mergeStatistics(some, null)).toEqual(some);
     expect(mergeStatistics({ count: 0, min: 0, max: 0, mean: 0, m2: 0 }, some)).toEqual(some);
     expect(mergeStatistics(null, null)).toBeNull();
+  });
+
+  it('keep the mean of the largest numbers, and do not know a deviation that overflows', () => {
+    const [low, high] = [-Number.MAX_VALUE, Number.MAX_VALUE].map((end) => ({ ...flat(end), count: 3 }));
+    const merged = mergeStatistics(low ?? null, high ?? null);
+    expect(merged).toEqual({ count: 6, min: -Number.MAX_VALUE, max: Number.MAX_VALUE, mean: 0, m2: null });
+    expect(merged === null ? undefined : standardDeviation(merged)).toBeNull();
+    // As it was: the distance of the means is infinite, and so are its product and its square.
+    expect(0 + (Number.MAX_VALUE - -Number.MAX_VALUE) * (3 / 6)).toBe(Infinity);
+    expect(mergeStatistics(flat(1e200), flat(-1e200))).toMatchObject({ mean: 0, m2: null });
+    expect(mergeStatistics(flat(1e308), flat(1e308))).toEqual({ ...flat(1e308), count: 2 });
+  });
+
+  it('stay unknown once they are', () => {
+    const unknown = { ...flat(1), mean: null, m2: null };
+    expect(mergeStatistics(unknown, flat(3))).toEqual({ count: 2, min: 1, max: 3, mean: null, m2: null });
+    expect(mergeStatistics(flat(3), { ...flat(1), m2: null })).toMatchObject({ mean: 2, m2: null });
   });
 });

@@ -1,8 +1,6 @@
-import * as z from 'zod';
 import { TileonceError } from '../../errors.ts';
 import { type ManifestRow, PLAN_STATES, type PlanRecord, UNFINISHED } from '../../gates/manifest-store.ts';
-import { parseRecord, serialiseRecord } from '../../identity/plan-record.ts';
-import type { BandStatistics } from '../../raster/types.ts';
+import { parseStatistics, serialiseStatistics } from '../../gates/statistics-record.ts';
 import { type Item, N, S, damaged, integer, integerOrNull, oneOf, text, textOrNull } from './attributes.ts';
 
 /** Where a scene's plan stands among its rows: `#` sorts before every window name, which begins with a digit. */
@@ -15,12 +13,6 @@ export const UNFINISHED_INDEX = 'unfinished';
 
 /** DynamoDB's limit on an item is 400 KB; the rest of a plan record is small. Bytes of UTF-8. */
 export const MOST_PLAN_BYTES = 400 * 1024 - 4096;
-
-// JSON of a number reads back to the last bit; plan records and rows share the spelling of what JSON lacks.
-const anyNumber = z.custom<number>((value) => typeof value === 'number');
-const statisticsSchema: z.ZodType<(BandStatistics | null)[]> = z.array(
-  z.object({ count: z.int(), min: anyNumber, max: anyNumber, mean: anyNumber, m2: anyNumber }).nullable(),
-);
 
 /** @throws TileonceError where the plan does not fit into an item. */
 export const itemOfPlan = (record: PlanRecord): Item => {
@@ -71,7 +63,7 @@ export const itemOfRow = (row: ManifestRow): Item => {
     sha256: S(row.sha256),
     digest: S(row.digest),
     valid_pixels: N(row.validPixels),
-    statistics: S(serialiseRecord(row.statistics)),
+    statistics: S(serialiseStatistics(row.statistics)),
   };
 };
 
@@ -88,14 +80,6 @@ export const rowOfItem = (item: Item): ManifestRow => {
     sha256: text(item, 'sha256'),
     digest: text(item, 'digest'),
     validPixels: integer(item, 'valid_pixels'),
-    statistics: statisticsOf(text(item, 'statistics')),
+    statistics: parseStatistics(text(item, 'statistics')) ?? damaged('statistics'),
   };
-};
-
-const statisticsOf = (json: string): (BandStatistics | null)[] => {
-  try {
-    return statisticsSchema.parse(parseRecord(json));
-  } catch {
-    return damaged('statistics');
-  }
 };

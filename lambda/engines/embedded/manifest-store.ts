@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import {
   type HealLook,
   type ManifestRow,
@@ -8,13 +7,9 @@ import {
   type PlanState,
   type WindowName,
 } from '../../gates/manifest-store.ts';
-import type { BandStatistics } from '../../raster/types.ts';
+import { parseStatistics, serialiseStatistics } from '../../gates/statistics-record.ts';
 import { damaged, integer, oneOf, text, textOrNull } from './columns.ts';
 import type { Ledger, LedgerRow } from './database.ts';
-
-const statisticsSchema: z.ZodType<(BandStatistics | null)[]> = z.array(
-  z.object({ count: z.int(), min: z.number(), max: z.number(), mean: z.number(), m2: z.number() }).nullable(),
-);
 
 const planOf = (row: LedgerRow): PlanRecord => ({
   sceneJobId: text(row, 'scene_job_id'),
@@ -40,7 +35,7 @@ const manifestRowOf = (row: LedgerRow): ManifestRow => {
     sha256: text(row, 'sha256'),
     digest: text(row, 'digest'),
     validPixels: integer(row, 'valid_pixels'),
-    statistics: statisticsSchema.safeParse(JSON.parse(text(row, 'statistics'))).data ?? damaged('statistics'),
+    statistics: parseStatistics(text(row, 'statistics')) ?? damaged('statistics'),
   };
 };
 
@@ -169,4 +164,4 @@ export class EmbeddedManifestStore implements ManifestStore {
 const writtenColumns = (row: ManifestRow): (string | number | null)[] =>
   row.state === 'EMPTY'
     ? [null, null, null, null, null, null, null]
-    : [row.key, row.bytes, row.etag, row.sha256, row.digest, row.validPixels, JSON.stringify(row.statistics)];
+    : [row.key, row.bytes, row.etag, row.sha256, row.digest, row.validPixels, serialiseStatistics(row.statistics)];

@@ -1,3 +1,4 @@
+import { standardDeviation } from '../statistics.ts';
 import type { BandStatistics } from '../types.ts';
 import type { BandTag, CogDescription } from './cog-image.ts';
 import { storedNodata } from './sample-type.ts';
@@ -36,13 +37,18 @@ function bandItems({ name, scale, offset, unit, statistics }: BandTag, band: num
   return items;
 }
 
-/** Names and meanings are GDAL's; the deviation is the population's, the share of valid pixels has four digits. */
-function statisticsItems({ count, min, max, mean, m2 }: BandStatistics, band: number, pixels: number): string[] {
+/**
+ * Names and meanings are GDAL's; the deviation is the population's, the share of valid pixels has four digits. What is not
+ * known is left out.
+ */
+function statisticsItems(statistics: BandStatistics, band: number, pixels: number): string[] {
+  const { count, min, max, mean } = statistics;
+  const deviation = standardDeviation(statistics);
   return [
     item('STATISTICS_MAXIMUM', String(max), band),
-    item('STATISTICS_MEAN', String(mean), band),
+    ...(mean === null ? [] : [item('STATISTICS_MEAN', String(mean), band)]),
     item('STATISTICS_MINIMUM', String(min), band),
-    item('STATISTICS_STDDEV', String(Math.sqrt(m2 / count)), band),
+    ...(deviation === null ? [] : [item('STATISTICS_STDDEV', String(deviation), band)]),
     item('STATISTICS_VALID_PERCENT', String(Number(((100 * count) / pixels).toPrecision(4))), band),
   ];
 }

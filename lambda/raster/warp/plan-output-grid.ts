@@ -28,7 +28,8 @@ export interface OutputGridOptions {
  * Under `source` the finest band's own grid, unless the options ask for another resolution or extent.
  *
  * @throws TileonceError where bands differ in CRS under `source`, where a band's datum shift is not known or it lies outside the CRS's domain, where an
- * extent misses the scene, or where the output would have no pixel or too many.
+ * extent misses the scene, or where the output would have no pixel or one that is larger than the scene. How many it may
+ * have is for others to say.
  */
 export const planOutputGrid = (bands: readonly BandGrid[], { dstCrs, grid }: OutputGridOptions): RasterGrid => {
   const [first, ...others] = bands;
@@ -39,7 +40,7 @@ export const planOutputGrid = (bands: readonly BandGrid[], { dstCrs, grid }: Out
   const finest = suggestions.reduce((a, b) => (pixelArea(b) < pixelArea(a) ? b : a));
   if (dstCrs === 'source' && grid.kind === 'suggested') return refuseAbsurd(finest);
   const footprint = union(suggestions, crs);
-  return refuseAbsurd(gridOf(grid, crs, finest, footprint));
+  return refuseAbsurd(refuseCoarse(gridOf(grid, crs, finest, footprint), grid, footprint));
 };
 
 /** Where a warp needs a shift that is not known, the band it is needed for is named. */
@@ -113,6 +114,23 @@ const extended = (grid: RasterGrid, [minX, minY, maxX, maxY]: Extent): RasterGri
     geotransform: [x0 - before * width, width, 0, y0 - above * height, 0, height],
   };
 };
+
+/** @throws TileonceError where one pixel would be larger than the scene, which then most often has no pixel's centre in it. */
+const refuseCoarse = (output: RasterGrid, definition: GridDefinition, [minX, minY, maxX, maxY]: Extent): RasterGrid => {
+  const { crs, width, height, geotransform } = output;
+  const pixel = geotransform[1];
+  // Rounding must not make a scene of one pixel smaller than it.
+  const enough = Math.max(maxX - minX, maxY - minY) * (1 + 1e-6);
+  if (pixel <= enough) return output;
+  const units = crs.geographic ? 'degrees' : `units of ${nameOf(crs)}`;
+  const scene = `${rounded(maxX - minX)} x ${rounded(maxY - minY)}`;
+  throw new TileonceError(
+    `the output would be ${width} x ${height} px, one of which, ${rounded(pixel)} wide, is larger than the scene: ${scene} ${units}`,
+    { remedy: definition.kind === 'tms' ? 'set a higher "zoom"' : `give "resolution" in ${units}` },
+  );
+};
+
+const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** The extent asked for. @throws TileonceError where it misses the scene: every window would be empty. */
 const touching = (extent: Extent, footprint: Extent, crs: Crs): Extent => {

@@ -38,14 +38,11 @@ const outward = ([minX, minY, maxX, maxY]: Extent, step: number, originX: number
   originY + Math.ceil((maxY - originY) / step - ON_GRID_PX) * step,
 ];
 
-/** The most columns or rows that a TIFF reader is sure to take. */
-const MAX_SIDE = 2 ** 31 - 1;
-
-/** @throws TileonceError for a grid that has no pixel, or more to a side than can be written. */
+/** @throws TileonceError for a grid that has no pixel, or whose sides are no numbers. */
 export const refuseAbsurd = (grid: RasterGrid): RasterGrid => {
   const { width, height } = grid;
   const size = `the output would be ${width} x ${height} px`;
   if (!(width >= 1 && height >= 1)) throw new TileonceError(size, { remedy: 'use a finer resolution' });
-  if (width > MAX_SIDE || height > MAX_SIDE) throw new TileonceError(size, { remedy: 'use a coarser resolution' });
+  if (!Number.isFinite(width * height)) throw new TileonceError(size, { remedy: 'use a coarser resolution' });
   return grid;
 };

@@ -72,6 +72,24 @@ describe('statistics', () => {
     expect(statistics?.m2).toBeCloseTo(25_000, 6);
   });
 
+  it.each([
+    ['of 1e199 to 1e200', [1e199, 1e200, 1e199, 1e200], 5.5e199, null],
+    ['of the largest number alone', Array.from({ length: 9000 }, () => Number.MAX_VALUE), Number.MAX_VALUE, 0],
+    ['of 1.7e308 alone', Array.from({ length: 9000 }, () => 1.7e308), 1.7e308, 0],
+    ['of 1.7e308 with a hole', [1.7e308, NaN, 1.7e308, 1.7e308], 1.7e308, 0],
+    ['of both ends', [-Number.MAX_VALUE, Number.MAX_VALUE, -Number.MAX_VALUE, Number.MAX_VALUE], 0, null],
+    ['of sums that overflow both ways', [1.7e308, 1.7e308, -1.7e308, -1.7e308, NaN], 0, null],
+    ['whose squares just fit', [1e153, -1e153], 0, 2e306],
+  ])('are finite or not known where sums overflow: %s', (_, values, mean, m2) => {
+    const { valid, statistics } = toOutput(Float64Array.from(values), 'float64', NaN);
+    const numbers = values.filter((value) => !Number.isNaN(value));
+    expect(valid).toBe(numbers.length);
+    expect(statistics).toMatchObject({ count: valid, min: Math.min(...numbers), max: Math.max(...numbers) });
+    const largest = Math.max(...numbers);
+    expect(Math.abs((statistics?.mean ?? NaN) - mean)).toBeLessThanOrEqual(1e-12 * largest);
+    expect(statistics?.m2).toBe(m2);
+  });
+
   it('are null where nothing is valid', () => {
     expect(toOutput(new Float32Array(9).fill(NaN), 'int16', -1)).toMatchObject({ valid: 0, statistics: null });
     expect(toOutput(new Float32Array(0), 'float32', NaN)).toMatchObject({ valid: 0, statistics: null });

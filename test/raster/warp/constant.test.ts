@@ -41,7 +41,7 @@ describe('A scene of one value', () => {
     async (kind, values) => {
       const type = Object.keys(CONSTANTS).find((name): name is keyof typeof CONSTANTS => name === kind);
       if (type === undefined) throw new Error(`no type ${kind}`);
-      const cases = fc.record({
+      const anyCase = fc.record({
         value: fc.constantFrom(...values),
         resampling: fc.constantFrom(...RESAMPLINGS),
         crs: fc.constantFrom('EPSG:32631', 'EPSG:3857', 'EPSG:4326', 'EPSG:32632'),
@@ -50,6 +50,8 @@ describe('A scene of one value', () => {
         // Coarser and finer than the source's 100 m, by what is no whole number.
         factor: fc.constantFrom(0.6, 0.9, 1, 1.7, 6.1),
       });
+      // A pixel larger than the scene is refused; other systems stretch it a little.
+      const cases = anyCase.filter(({ width, height, factor }) => Math.max(width, height) >= 1.1 * factor);
       await fc.assert(
         fc.asyncProperty(cases, async ({ value, resampling, crs, width, height, factor }) => {
           const metres = 100 * factor;

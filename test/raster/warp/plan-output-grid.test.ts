@@ -100,11 +100,41 @@ describe('An output grid is refused', () => {
     expect(() => plan('EPSG:3857', extent)).toThrow(/extent \[0, 0, 1000, 1000\] does not touch the scene/);
   });
 
-  it('where it would have no pixel, or more than can be written', () => {
-    expect(() => plan('EPSG:3857', { kind: 'resolution', resolution: 1e9, align: false })).toThrow(/0 x 0 px/);
-    expect(() => plan('EPSG:3857', { kind: 'resolution', resolution: 1e-5, align: true })).toThrow(
-      /coarser resolution|px/,
-    );
+  it('where it would have no pixel, or more than can be counted', () => {
+    const thin = { name: 'B04', grid: grid('EPSG:32629', 1000, 1, [199980, 2800020], 100) };
+    const coarse: GridDefinition = { kind: 'resolution', resolution: 1000, align: false };
+    expect(() => plan('EPSG:32629', coarse, [thin])).toThrow(/100 x 0 px/);
+    expect(() => plan('EPSG:3857', { kind: 'resolution', resolution: 1e-320, align: true })).toThrow(/px/);
+  });
+
+  it.each<[string, string, GridDefinition, RegExp]>([
+    [
+      'a resolution',
+      'EPSG:3857',
+      { kind: 'resolution', resolution: 1e6, align: true },
+      /be 1 x 1 px, one of which, 1000000 wide, is larger than the scene: 1\d{5}(\.\d+)? x 1\d{5}(\.\d+)? units of EPSG:3857/,
+    ],
+    ['one that is not aligned', 'EPSG:3857', { kind: 'resolution', resolution: 1e9, align: false }, /0 x 0 px, one of/],
+    [
+      'metres for degrees',
+      'EPSG:4326',
+      { kind: 'resolution', resolution: 10, align: true },
+      /larger than the scene: 1\.\d+ x \S+ degrees/,
+    ],
+    [
+      'an extent',
+      'EPSG:32629',
+      { kind: 'extent', extent: [0, 0, 1e7, 1e7], resolution: 1e6, align: true },
+      /10 x 10 px/,
+    ],
+    ['a zoom level', 'EPSG:3857', { kind: 'tms', tms: 'WebMercatorQuad', zoom: 0 }, /px, one of which, 156543 wide/],
+  ])('where its pixel is larger than the scene: %s', (_, dstCrs, definition, says) => {
+    expect(() => plan(dstCrs, definition)).toThrow(says);
+  });
+
+  it('but not where its pixel is as large as the scene', () => {
+    const { width, height } = plan('EPSG:32629', { kind: 'resolution', resolution: 109_800, align: false });
+    expect([width, height]).toEqual([1, 1]);
   });
 
   it('where a zoom level is asked for in another CRS', () => {
