@@ -1,4 +1,5 @@
 // What DEFLATE is to say of a block: which of its bytes are literals, and which repeat the byte before them.
+import { COUNTS_BYTES, countRows, increment } from './count-bytes';
 import { estimatedBits } from './entropy';
 
 /** Runs are found from this length on, and are said in pieces of at most DEFLATE's longest match. */
@@ -9,39 +10,16 @@ export const SYMBOLS: usize = 288;
 
 /** Kinds of runs by length, and the symbols and bytes they are counted in. */
 const KINDS: usize = 5;
-const KIND_BYTES: usize = 256 << 2;
+const KIND_BYTES: usize = COUNTS_BYTES;
 const COUNT_BYTES: usize = SYMBOLS << 2;
 /** Bytes that `chooseRuns` works in; `countBytes` needs less. */
 export const RUNS_BYTES: usize = KINDS * KIND_BYTES + 2 * COUNT_BYTES;
 
 /** How often each symbol occurs where every byte is a literal. */
 export function countBytes(at: usize, length: i32, counts: usize, room: usize): void {
-  // Equal bytes beside each other would wait for each other's count in one table.
-  memory.fill(room, 0, 4 * KIND_BYTES);
-  const end = at + <usize>length;
-  for (; at + 8 <= end; at += 8) {
-    increment(room, load<u8>(at));
-    increment(room + KIND_BYTES, load<u8>(at, 1));
-    increment(room + 2 * KIND_BYTES, load<u8>(at, 2));
-    increment(room + 3 * KIND_BYTES, load<u8>(at, 3));
-    increment(room, load<u8>(at, 4));
-    increment(room + KIND_BYTES, load<u8>(at, 5));
-    increment(room + 2 * KIND_BYTES, load<u8>(at, 6));
-    increment(room + 3 * KIND_BYTES, load<u8>(at, 7));
-  }
-  for (; at < end; at++) increment(room, load<u8>(at));
-  memory.fill(counts, 0, COUNT_BYTES);
-  for (let i: usize = 0; i < KIND_BYTES; i += 16) {
-    const two = i32x4.add(v128.load(room + i), v128.load(room + i + KIND_BYTES));
-    const more = i32x4.add(v128.load(room + i + 2 * KIND_BYTES), v128.load(room + i + 3 * KIND_BYTES));
-    v128.store(counts + i, i32x4.add(two, more));
-  }
+  memory.fill(counts + COUNTS_BYTES, 0, COUNT_BYTES - COUNTS_BYTES);
+  countRows(at, 1, 0, <usize>length, counts, room);
   store<u32>(counts, 1, 256 << 2);
-}
-
-function increment(counts: usize, index: u32): void {
-  const at = counts + ((<usize>index) << 2);
-  store<u32>(at, load<u32>(at) + 1);
 }
 
 /** Bit i: whether the byte at `at` + i is as the one before it. */

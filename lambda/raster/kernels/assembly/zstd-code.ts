@@ -1,11 +1,11 @@
 // The Huffman code of a Zstandard block's literals (RFC 8878, section 4.2.1), made from how often bytes occur.
+import { COUNTS_BYTES, COUNTING_BYTES, increment } from './count-bytes';
 import { HUFFMAN_BYTES, codeLengths } from './huffman';
 import { WEIGHTS_BYTES, putWeights } from './zstd-weights';
 
 /** The longest word that Zstandard allows. */
 const LONGEST_WORD: i32 = 11;
 export const BYTES: i32 = 256;
-const COUNTS_BYTES: usize = 256 << 2;
 
 /** Quarters of bits a byte below which the upper planes have long runs, which a search finds. */
 const SPARSE: u32 = 5;
@@ -20,35 +20,7 @@ const BITS: usize = WORDS + COUNTS_BYTES;
 export const CODE: usize = BITS + 16;
 /** Of each step in its turn: four tables of counts, or what codes are made in. */
 export const ROOM: usize = CODE + 144;
-export const ZSTD_BYTES: usize = ROOM + max<usize>(4 * COUNTS_BYTES, max<usize>(HUFFMAN_BYTES, WEIGHTS_BYTES));
-
-/** How often each byte occurs in `rows` pieces of `length` bytes, `step` bytes apart. */
-export function countRows(at: usize, rows: i32, step: usize, length: usize, counts: usize, room: usize): void {
-  // Equal bytes beside each other would wait for each other's count in one table.
-  memory.fill(room, 0, 4 * COUNTS_BYTES);
-  for (; rows > 0; rows--, at += step) {
-    const end = at + length;
-    let byte = at;
-    for (; byte + 4 <= end; byte += 4) {
-      const four = load<u32>(byte);
-      increment(room, four & 255);
-      increment(room + COUNTS_BYTES, (four >> 8) & 255);
-      increment(room + 2 * COUNTS_BYTES, (four >> 16) & 255);
-      increment(room + 3 * COUNTS_BYTES, four >> 24);
-    }
-    for (; byte < end; byte++) increment(room, load<u8>(byte));
-  }
-  for (let i: usize = 0; i < COUNTS_BYTES; i += 16) {
-    const two = i32x4.add(v128.load(room + i), v128.load(room + i + COUNTS_BYTES));
-    const more = i32x4.add(v128.load(room + i + 2 * COUNTS_BYTES), v128.load(room + i + 3 * COUNTS_BYTES));
-    v128.store(counts + i, i32x4.add(two, more));
-  }
-}
-
-function increment(counts: usize, byte: u32): void {
-  const at = counts + ((<usize>byte) << 2);
-  store<u32>(at, load<u32>(at) + 1);
-}
+export const ZSTD_BYTES: usize = ROOM + max<usize>(COUNTING_BYTES, max<usize>(HUFFMAN_BYTES, WEIGHTS_BYTES));
 
 /**
  * Makes the code of what was counted: its words, and its description.

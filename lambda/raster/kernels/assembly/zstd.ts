@@ -1,8 +1,9 @@
 // Zstandard blocks (RFC 8878, section 3.1.1.2) of float32 after the floating point predictor: a row is four planes of
 // bytes, of which the upper two are coded with Huffman's code and the lower two, noise in whatever was divided, stand as
 // they are. Nothing is searched: such rows have no matches to find.
+import { countRows } from './count-bytes';
 import { estimatedBits } from './entropy';
-import { BYTES, CODE, COUNTS, ROOM, WORDS, countRows, makeCode } from './zstd-code';
+import { BYTES, CODE, COUNTS, ROOM, WORDS, makeCode } from './zstd-code';
 
 /** What a block's header and that of its literals say. */
 const RAW: u32 = 0;
