@@ -52,7 +52,7 @@ async function outcomeOf(folder: string, file: string, { crs, fields }: Output):
   try {
     const bytes = new Uint8Array(readFileSync(join(folder, file)));
     const { bandCount } = await openSource(new BytesReader(file, bytes));
-    const settings = { dst_crs: crs ?? 'source', tile_px: 128, grid: '200x200', ...fields };
+    const settings = { dst_crs: crs ?? 'source', tile_px: 128, grid: '100x100', ...fields };
     const { plan, windows } = await computedScene(file, bytes, bandCount, settings, MOST_PIXELS);
     return { grid: plan.grid, windows, bandCount };
   } catch (error) {
