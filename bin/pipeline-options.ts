@@ -42,7 +42,6 @@ export const choosePipeline = async (options: PipelineOptions): Promise<Pipeline
     });
   }
   if (pipeline === undefined || isBuiltinName(pipeline)) {
-    if (pipeline !== undefined && expression === undefined && band.length === 0) return builtinPipeline(pipeline);
     return asUsage(async () =>
       pipeline === undefined
         ? quickPipeline({ expression: expression ?? '', bands: band })

@@ -20,6 +20,9 @@ export class WorkerPool {
   readonly #setup: WorkerSetup;
   #threads: readonly Thread[] = [];
   #begun = false;
+  /** Until the pool has begun there is nobody to tell: a thread that dies while it loads is told of then. */
+  #early: WorkerEvent[] = [];
+  #tellEvent = (event: WorkerEvent): void => void this.#early.push(event);
 
   constructor(mostThreads: number, setup: WorkerSetup) {
     this.#most = mostThreads;
@@ -32,7 +35,9 @@ export class WorkerPool {
    */
   load(wanted = this.#most): void {
     if (this.#threads.length > 0) return;
-    this.#threads = Array.from({ length: Math.min(wanted, this.#most) }, () => startThread(this.#setup));
+    this.#threads = Array.from({ length: Math.min(wanted, this.#most) }, () =>
+      startThread(this.#setup, (event) => this.#tellEvent(event)),
+    );
   }
 
   /**
@@ -45,9 +50,9 @@ export class WorkerPool {
     if (this.#begun) return;
     this.#begun = true;
     this.load(wanted);
+    this.#tellEvent = onEvent;
+    for (const event of this.#early.splice(0)) onEvent(event);
     for (const [index, { worker }] of this.#threads.entries()) {
-      worker.on('message', onEvent);
-      worker.on('error', (error: Error) => onEvent({ kind: 'fatal', message: `a worker died: ${error.message}` }));
       if (index < wanted) tell(worker, { kind: 'begin' });
       else void worker.terminate();
     }
@@ -66,11 +71,13 @@ export class WorkerPool {
   }
 }
 
-const startThread = (setup: WorkerSetup): Thread => {
+const startThread = (setup: WorkerSetup, onEvent: (event: WorkerEvent) => void): Thread => {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: setup,
     resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
   });
+  worker.on('message', onEvent);
+  worker.on('error', (error: Error) => onEvent({ kind: 'fatal', message: `a worker died: ${error.message}` }));
   return { worker, exited: new Promise((resolve) => worker.once('exit', () => resolve())) };
 };
 

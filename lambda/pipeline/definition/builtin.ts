@@ -5,7 +5,7 @@ import { ExpressionError } from '../../raster/expression/expression-error.ts';
 import { unusedBands } from './check-expressions.ts';
 import { readJsonText } from './json-text.ts';
 import { parsePipeline } from './parse-pipeline.ts';
-import { changedFile } from './pipeline-change.ts';
+import { changedFile, changesNothing } from './pipeline-change.ts';
 import type { PipelineChange } from './pipeline-change.ts';
 import type { Pipeline } from './pipeline.ts';
 import { commandLinePipeline } from './quick-pipeline.ts';
@@ -54,7 +54,7 @@ export const builtinPipeline = async (name: string, change: PipelineChange = {})
   }
   const text = await readFile(new URL(`${name}.json`, FOLDER), 'utf8');
   const fileName = `pipelines/${name}.json`;
-  if (Object.values(change).every((value) => value === undefined)) return parsePipeline(text, fileName);
+  if (changesNothing(change)) return parsePipeline(text, fileName);
   // The file is ours and sound: what is wrong now comes from the changes, and no line of it is to blame.
   const changed = changedFile(readJsonText(text).value, change);
   refuseUnusedBands(name, changed, change);

@@ -1,7 +1,6 @@
 import { ExpressionError } from '../../raster/expression/expression-error.ts';
 import { parseExpression } from '../../raster/expression/parse.ts';
 import { bandsOf, bitBandsOf } from '../../raster/expression/tree.ts';
-import type { ExpressionNode } from '../../raster/expression/tree.ts';
 import type { MeaningProblem } from './meaning-problem.ts';
 import type { JsonPath } from './json-text.ts';
 import type { PipelineFile } from './schema.ts';
@@ -38,21 +37,21 @@ export const unusedBands = (file: PipelineFile): string[] => {
 /** Faults inside expressions, bands that none uses, and flags that would be blended. */
 export const expressionProblems = (file: PipelineFile): MeaningProblem[] => {
   const names = Object.keys(file.bands);
-  const trees: ExpressionNode[] = [];
-  const faults = expressionsOf(file).flatMap(({ path, text }) => {
+  const expressions = expressionsOf(file);
+  const faults = expressions.flatMap(({ path, text }) => {
     try {
-      trees.push(parseExpression(text, names));
+      parseExpression(text, names);
       return [];
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       return error.problems.map(({ column, message }) => ({ path, message, index: column - 1 }));
     }
   });
-  if (faults.length > 0 || trees.length === 0) return faults;
-  const used = new Set(trees.flatMap((tree) => [...bandsOf(tree)]));
-  const flags = new Set(trees.flatMap((tree) => [...bitBandsOf(tree)]));
+  if (faults.length > 0 || expressions.length === 0) return faults;
+  const unused = new Set(unusedBands(file));
+  const flags = bitBands(file);
   return Object.entries(file.bands).flatMap(([name, { resampling }]): MeaningProblem[] => {
-    if (!used.has(name)) return [{ path: ['bands', name], message: 'no expression uses this band: take it out' }];
+    if (unused.has(name)) return [{ path: ['bands', name], message: 'no expression uses this band: take it out' }];
     if (!flags.has(name) || resampling === undefined || resampling === 'nearest') return [];
     const message = `would blend the flags whose bits an expression reads: write "nearest" or leave it out`;
     return [{ path: ['bands', name, 'resampling'], message }];

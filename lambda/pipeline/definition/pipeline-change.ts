@@ -56,6 +56,9 @@ export const changedBands = (bands: unknown, options: readonly string[]): Record
   return changed;
 };
 
+export const changesNothing = ({ expression, bands = [], fields = {} }: PipelineChange): boolean =>
+  expression === undefined && bands.length === 0 && Object.keys(fields).length === 0;
+
 /** A file's value with the changes made; to be checked like any file's. */
 export const changedFile = (file: unknown, { expression, bands = [], fields = {} }: PipelineChange): unknown => {
   if (!isObject(file)) return file;

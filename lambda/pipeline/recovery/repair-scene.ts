@@ -62,7 +62,8 @@ export const repairScene = async (
 ): Promise<RepairReport> => {
   const { windows: broken, files, assembly } = plannedRepair(plan, findings);
   if (!assembly) return { windows: [], assembly };
-  const windows = [...windowsOf(plan.windows)].filter((window) => broken.includes(windowName(window)));
+  const names = new Set<string>(broken);
+  const windows = [...windowsOf(plan.windows)].filter((window) => names.has(windowName(window)));
   for (const window of windows) await purgeWindow(context, plan, window);
   const seized = await withSeizedClaim<void>(context, assemblyJobId(plan.sceneJobId), async (held) => {
     for (const key of files) await removeObject(context, key, held);

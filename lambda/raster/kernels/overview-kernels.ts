@@ -2,7 +2,7 @@ import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
 import { PLANES_SCRATCH, planesOf } from './plane-memory.ts';
 
 /** Floats of source that go through the kernels' memory at a time: with the result they stay in a core's second-level cache. */
-const BATCH = 32 * 1024;
+export const OVERVIEW_BATCH = 32 * 1024;
 
 /** Bytes that the kernel reads behind its source, and writes behind its result. */
 const SLACK = 32;
@@ -23,7 +23,7 @@ export const halveFloats = (
   rows: number,
   { nodata, nudged }: { readonly nodata: number; readonly nudged: number },
 ): void => {
-  const atATime = Math.max(1, Math.floor(BATCH / (2 * stride)));
+  const atATime = Math.max(1, Math.floor(OVERVIEW_BATCH / (2 * stride)));
   const planes = atATime * columns * 4 + SLACK > PLANES_SCRATCH ? null : planesOf([pixels]);
   for (let row = 0; row < rows; row += atATime) {
     const count = Math.min(atATime, rows - row);

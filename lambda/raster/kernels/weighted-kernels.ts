@@ -1,8 +1,7 @@
 import type { AxisSpans } from '../cog/overview.ts';
 import { ARENA_START, aligned, arenaOf, kernels } from './arena.ts';
-
-/** Floats of source that go through the kernels' memory at a time: with the result they stay in a core's second-level cache. */
-const BATCH = 32 * 1024;
+import { OVERVIEW_BATCH } from './overview-kernels.ts';
+import type { FloatStore } from './store-kernels.ts';
 
 /** Bytes that the kernel reads behind its source, and writes behind its result. */
 const SLACK = 16;
@@ -13,16 +12,6 @@ const MOST = 3;
 /** Of four columns' spans and of a row's, as assembly/overview-weighted.ts has them, bytes. */
 const FOUR_SPANS = 176;
 const ROW_SPAN = 32;
-
-/** What stands for pixels that are not there, float32s. */
-export interface FloatHoles {
-  /** NaN where only NaN is missing. */
-  readonly nodata: number;
-  /** What a mean that equals nodata is stored as. */
-  readonly nudged: number;
-  /** What stands where no pixel is valid. */
-  readonly hole: number;
-}
 
 /** Whether `averageFloats` can: each overview pixel covers at most three pixels of a line. */
 export const areShort = ({ start, end, count }: AxisSpans): boolean => {
@@ -42,10 +31,10 @@ export const averageFloats = (
   out: Float32Array<ArrayBuffer>,
   columns: AxisSpans,
   rows: AxisSpans,
-  { nodata, nudged, hole }: FloatHoles,
+  { nodata, nudged, hole }: FloatStore,
 ): void => {
   const spans = columnSpans(columns);
-  const atATime = Math.max(1, Math.floor(BATCH / (2 * stride)));
+  const atATime = Math.max(1, Math.floor(OVERVIEW_BATCH / (2 * stride)));
   for (let row = 0; row < rows.count; row += atATime) {
     const count = Math.min(atATime, rows.count - row);
     const top = rows.start[row] ?? 0;

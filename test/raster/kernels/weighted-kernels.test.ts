@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AxisSpans } from '../../../lambda/raster/cog/overview.ts';
-import { type FloatHoles, areShort, averageFloats } from '../../../lambda/raster/kernels/weighted-kernels.ts';
+import type { FloatStore } from '../../../lambda/raster/kernels/store-kernels.ts';
+import { areShort, averageFloats } from '../../../lambda/raster/kernels/weighted-kernels.ts';
 
 interface Span {
   readonly start: number;
@@ -35,7 +36,7 @@ const shareOf = ({ length, first, last }: Span, pixel: number): number => {
 };
 
 /** The mean as its definition says it: line by line, each from its first pixel on. */
-const meanOf = ({ stride, pixels }: Band, column: Span, row: Span, { nodata, nudged, hole }: FloatHoles): number => {
+const meanOf = ({ stride, pixels }: Band, column: Span, row: Span, { nodata, nudged, hole }: FloatStore): number => {
   let [total, weight, count] = [0, 0, 0];
   for (let y = 0; y < row.length; y++) {
     let [lineTotal, lineWeight] = [0, 0];
@@ -54,17 +55,17 @@ const meanOf = ({ stride, pixels }: Band, column: Span, row: Span, { nodata, nud
   return mean === nodata ? nudged : mean;
 };
 
-const loopOf = (band: Band, holes: FloatHoles): number[] =>
+const loopOf = (band: Band, holes: FloatStore): number[] =>
   band.rows.flatMap((row) => band.columns.map((column) => meanOf(band, column, row, holes)));
 
-const kernelOf = ({ columns, rows, stride, pixels }: Band, holes: FloatHoles): number[] => {
+const kernelOf = ({ columns, rows, stride, pixels }: Band, holes: FloatStore): number[] => {
   const out = new Float32Array(columns.length * rows.length);
   averageFloats(pixels, stride, out, axisOf(columns), axisOf(rows), holes);
   return [...out];
 };
 
 const NODATA = -9999;
-const holesOf = (nodata: number, hole: number): FloatHoles => ({
+const holesOf = (nodata: number, hole: number): FloatStore => ({
   nodata,
   nudged: Number.isNaN(nodata) ? NaN : nodata + 1,
   hole,

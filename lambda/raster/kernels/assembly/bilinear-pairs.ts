@@ -6,3 +6,9 @@ export const RIGHT: usize = 16;
 export const BELOW: usize = 32;
 /** Bytes before the first pair, for a loop's constants. */
 export const CONSTANT: usize = 16;
+
+/** A constant twice, by way of memory: one that is known is made anew, in four instructions, in every turn of a loop. */
+export function constant(at: usize, value: f64): v128 {
+  store<f64>(at, value);
+  return v128.load64_splat(at);
+}

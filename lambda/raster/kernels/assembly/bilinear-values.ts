@@ -1,7 +1,7 @@
 // Values between four neighbours, for pairs of pixels; see bilinear.ts.
 
 import { patch } from './bilinear-holes';
-import { BELOW, CONSTANT, PAIR, RIGHT } from './bilinear-pairs';
+import { BELOW, CONSTANT, PAIR, RIGHT, constant } from './bilinear-pairs';
 
 /** The pixels of one band. */
 export function interpolate(
@@ -14,7 +14,7 @@ export function interpolate(
   target: usize,
 ): void {
   const under = source + ((<usize>stride) << 2);
-  const one = storedOne(pairs);
+  const one = constant(pairs - CONSTANT, 1);
   let sums = f64x2.splat(0);
   let to = target;
   let at = pairs;
@@ -48,7 +48,7 @@ export function interpolateTwo(
 ): void {
   const under = source + ((<usize>stride) << 2);
   const under2 = source2 + ((<usize>stride) << 2);
-  const one = storedOne(pairs);
+  const one = constant(pairs - CONSTANT, 1);
   let sums = f64x2.splat(0);
   let to = target;
   const apart = target2 - target;
@@ -79,12 +79,6 @@ export function interpolateTwo(
     patch(source, stride, left, top, pairs, count, target);
     patch(source2, stride, left, top, pairs, count, target2);
   }
-}
-
-/** 1, twice, by way of memory: a constant that is known is made anew, in four instructions, in every turn of a loop. */
-function storedOne(pairs: usize): v128 {
-  store<f64>(pairs - CONSTANT, 1);
-  return v128.load64_splat(pairs - CONSTANT);
 }
 
 /** Whether a NaN was among what was added up; may say so of infinities. */

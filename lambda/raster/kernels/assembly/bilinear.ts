@@ -1,6 +1,6 @@
 // Bilinear interpolation inside the source; see ../../warp/kernel-bilinear.ts.
 
-import { BELOW, CONSTANT, PAIR, RIGHT } from './bilinear-pairs';
+import { BELOW, CONSTANT, PAIR, RIGHT, constant } from './bilinear-pairs';
 import { interpolate, interpolateTwo } from './bilinear-values';
 
 /**
@@ -138,12 +138,6 @@ function place(
     k = f64x2.add(k, two);
     pairs += PAIR;
   }
-}
-
-/** See `storedOne` in bilinear-values.ts. */
-function constant(at: usize, value: f64): v128 {
-  store<f64>(at, value);
-  return v128.load64_splat(at);
 }
 
 /** Beyond it a double's lower 32 bits are those of the integer that was added to it. */
